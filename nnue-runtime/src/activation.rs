@@ -252,8 +252,8 @@ pub fn float<const N: usize>(values: &[impl Copy + Into<i32>; N], scale: f32) ->
     converted
 }
 
-/// `x * one`, from `least` to `limit`: integers of 16 bits. The product is rounded to `f32`, and then
-/// to the nearest integer; a half becomes the even one. NaN becomes `least`.
+/// `x * one`, from `least` to `limit`: integers of 16 bits. The product is rounded to `f32`, and
+/// then to the nearest integer; a half becomes the even one. NaN becomes `least`.
 #[inline(always)]
 #[must_use]
 pub fn integer_nearest<T: Activated, const N: usize>(

@@ -18,10 +18,11 @@ pub use self::error::BoardError;
 /// The pieces with their squares, the side to move, and the half-move clock.
 ///
 /// A network sees no more than that, so a board has no castling rights and no history. Boards that
-/// differ in nothing but the clock are equal: most networks do not see it, and `{}` leaves it out. A
-/// board does not know the rules of chess: it neither generates moves nor checks that they are
-/// legal. A square holds at most one piece. A board that was read from FEN has one king of each colour. [`apply`](Board::apply) and [`without`](Board::without) may
-/// take a king away; evaluations of such a board mean nothing.
+/// differ in nothing but the clock are equal: most networks do not see it, and `{}` leaves it out.
+/// A board does not know the rules of chess: it neither generates moves nor checks that they are
+/// legal. A square holds at most one piece. A board that was read from FEN has one king of each
+/// colour. [`apply`](Board::apply) and [`without`](Board::without) may take a king away;
+/// evaluations of such a board mean nothing.
 ///
 /// ```
 /// use nnue_runtime::{Board, Color, Delta, Piece, Role, Square};
@@ -66,8 +67,8 @@ impl Board {
         Board::from_squares(squares, Color::White, 0)
     }
 
-    /// Reads a position in Forsyth-Edwards notation: two to six fields. Keeps the placement, the side
-    /// to move and the half-move clock, which is 0 where the field is missing.
+    /// Reads a position in Forsyth-Edwards notation: two to six fields. Keeps the placement, the
+    /// side to move and the half-move clock, which is 0 where the field is missing.
     ///
     /// Castling rights may be written as in FEN, Shredder-FEN or X-FEN. Positions that no game
     /// reaches are accepted as long as each player has one king, and no pawn stands on the first
@@ -82,8 +83,8 @@ impl Board {
         Ok(Board::from_squares(squares, side_to_move, halfmove_clock))
     }
 
-    /// The board with the same pieces on the same squares as `position`, the same side to move and the
-    /// same half-move clock.
+    /// The board with the same pieces on the same squares as `position`, the same side to move and
+    /// the same half-move clock.
     ///
     /// # Errors
     ///
@@ -112,15 +113,15 @@ impl Board {
     }
 
     /// Makes a move: removes and adds the delta's pieces, and gives the turn to the other player.
-    /// [`Delta::null`] does only the latter. The half-move clock is 0 after captures and moves of pawns,
-    /// and else goes on by one. After a change that is not a move, correct the side to
-    /// move by [`set_side_to_move`](Board::set_side_to_move), and the clock by
+    /// [`Delta::null`] does only the latter. The half-move clock is 0 after captures and moves of
+    /// pawns, and else goes on by one. After a change that is not a move, correct the side to move
+    /// by [`set_side_to_move`](Board::set_side_to_move), and the clock by
     /// [`set_halfmove_clock`](Board::set_halfmove_clock).
     ///
     /// # Errors
     ///
-    /// [`BoardError`] if a piece to remove is not there, or a square to add to is occupied. The board
-    /// is then left as it was.
+    /// [`BoardError`] if a piece to remove is not there, or a square to add to is occupied. The
+    /// board is then left as it was.
     pub fn apply(&mut self, delta: &Delta) -> Result<(), BoardError> {
         Placement::of(Level::BASELINE, self).check(delta)?;
         for (_, square) in delta.removed() {

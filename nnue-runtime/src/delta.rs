@@ -226,8 +226,8 @@ impl Delta {
         })
     }
 
-    /// The half-move clock after the move: 0 if a pawn moves or there are fewer pieces than before, and
-    /// else one more. A null move counts.
+    /// The half-move clock after the move: 0 if a pawn moves or there are fewer pieces than before,
+    /// and else one more. A null move counts.
     #[inline]
     pub(crate) fn clock_after(&self, clock: u8) -> u8 {
         let starts_anew = self.removed.len() > self.added.len() || self.removed.has_pawn();

@@ -243,8 +243,8 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
         self.even_side = side.after(self.ply());
     }
 
-    /// Says what the half-move clock is, for engines that count otherwise than moves say: a null move
-    /// adds 1. Moves that are pushed go on from it, and taking the last move back returns it.
+    /// Says what the half-move clock is, for engines that count otherwise than moves say: a null
+    /// move adds 1. Moves that are pushed go on from it, and taking the last move back returns it.
     pub fn set_halfmove_clock(&mut self, clock: u8)
     where
         A: Architecture<Line: TakesClock>,

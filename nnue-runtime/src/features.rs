@@ -47,8 +47,8 @@ impl FeatureSet {
         first == second
     }
 
-    /// The number of the view that a perspective has from a viewpoint: the same where it gives every
-    /// piece on the board the same row.
+    /// The number of the view that a perspective has from a viewpoint: the same where it gives
+    /// every piece on the board the same row.
     #[inline]
     pub(crate) fn view(&self, perspective: Color, from: Viewpoint) -> u64 {
         match &self.family {
@@ -66,8 +66,7 @@ impl FeatureSet {
 
     /// Lists the rows that are active on a board, for a perspective that sees it from a viewpoint.
     /// A set whose features the engine tells has none, and [`clock`] lists those of the half-move
-    /// clock. `board` has what differs from an empty
-    /// board, where some set reads all squares.
+    /// clock. `board` has what differs from an empty board, where some set reads all squares.
     // The set's own tables are only known where the call is compiled.
     #[inline(always)]
     pub(crate) fn list_active(

@@ -1,7 +1,7 @@
 //! Forsyth-Edwards notation: positions as text.
 //!
-//! Networks see nothing but the placement, the side to move and the halfmove clock. The other fields
-//! are checked all the same, so that a damaged line does not pass for a position.
+//! Networks see nothing but the placement, the side to move and the halfmove clock. The other
+//! fields are checked all the same, so that a damaged line does not pass for a position.
 
 use alloc::format;
 use alloc::string::String;
@@ -44,8 +44,8 @@ const FIELDS: [&str; 6] = [
     "fullmove number",
 ];
 
-/// Reads a FEN of two to six fields, separated by white space: the placement by squares, the side to
-/// move, and the halfmove clock, which is 0 where the field is missing and at most 255.
+/// Reads a FEN of two to six fields, separated by white space: the placement by squares, the side
+/// to move, and the halfmove clock, which is 0 where the field is missing and at most 255.
 pub(crate) fn parse(fen: &str) -> Result<([Option<Piece>; 64], Color, u8), FenError> {
     if let Some((offset, found)) = fen.char_indices().find(|(_, found)| !found.is_ascii()) {
         let found = foreign(&found);

@@ -65,7 +65,8 @@ pub enum Activation {
     Screlu {
         /// The integer that stands for 1.0.
         one: i32,
-        /// The number that is added before the shift: half of 2^shift to round to the nearest, or 0.
+        /// The number that is added before the shift: half of 2^shift to round to the nearest, or
+        /// 0.
         summand: i32,
         /// How many bits the square is shifted to the right, 0 to 15.
         shift: u32,
@@ -88,7 +89,8 @@ pub enum Pooling {
     None,
     /// `(a * b + summand) >> shift`.
     Product {
-        /// The number that is added before the shift: half of 2^shift to round to the nearest, or 0.
+        /// The number that is added before the shift: half of 2^shift to round to the nearest, or
+        /// 0.
         summand: i32,
         /// How many bits the product is shifted to the right, 0 to 15.
         shift: u32,

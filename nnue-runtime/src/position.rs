@@ -2,8 +2,8 @@
 
 use crate::chess::{Bitboard, Color, Piece, Role, Square};
 
-/// The pieces with their squares, and the side to move: most evaluations depend on nothing else. The
-/// half-move clock, which a few depend on, is told by a [`PositionWithClock`].
+/// The pieces with their squares, and the side to move: most evaluations depend on nothing else.
+/// The half-move clock, which a few depend on, is told by a [`PositionWithClock`].
 ///
 /// Engines implement it for their own board; [`Board`](crate::Board) is one that is ready to use.
 ///
@@ -90,8 +90,8 @@ pub trait Position {
 }
 
 /// A position that tells the half-move clock: it overrides [`Position::halfmove_clock`]. Networks
-/// with the feature set `Clock` do not compile with other positions, so that none is evaluated as if
-/// its clock were 0.
+/// with the feature set `Clock` do not compile with other positions, so that none is evaluated as
+/// if its clock were 0.
 ///
 /// ```
 /// use nnue_runtime::{Bitboard, Color, Piece, Position, PositionWithClock};

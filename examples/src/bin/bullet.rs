@@ -1,5 +1,5 @@
-//! A net of bullet's in an engine: the start of a game, a move, and back. The spec, `bullet.toml`, has
-//! five lines; `nnue adopt` writes such specs for a `quantised.bin`.
+//! A net of bullet's in an engine: the start of a game, a move, and back. The spec, `bullet.toml`,
+//! has five lines; `nnue adopt` writes such specs for a `quantised.bin`.
 //!
 //! `cargo run --release --bin bullet`
 

@@ -15,8 +15,8 @@
 ///
 /// The first argument is the module of [`nnue_net!`](nnue_runtime::nnue_net), the second the
 /// beginning of all names in C. After these come `by_pieces`, if the number of pieces selects the
-/// network's bucket, `embedded`, if its weights are part of the program, and `clock`, if it sees the
-/// half-move clock. The functions are those that [`Header`](crate::header::Header) declares.
+/// network's bucket, `embedded`, if its weights are part of the program, and `clock`, if it sees
+/// the half-move clock. The functions are those that [`Header`](crate::header::Header) declares.
 ///
 /// A panic cannot leave an `extern "C"` function: it ends the process.
 #[macro_export]

@@ -252,8 +252,8 @@ mod tests {
         }
     }
 
-    /// Whatever the material, a row has the same virtual rows: the row of the own king's bucket, and
-    /// a row of one of 14 planes. Two of these planes are for threatened pieces.
+    /// Whatever the material, a row has the same virtual rows: the row of the own king's bucket,
+    /// and a row of one of 14 planes. Two of these planes are for threatened pieces.
     #[test]
     fn threatened_pieces_have_virtual_planes_and_material_does_not_matter() {
         let bucket_rows = 14 * 64;

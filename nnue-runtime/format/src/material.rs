@@ -21,8 +21,8 @@ pub enum MaterialValue {
     /// How many of these numbers are not above the number of pieces. The numbers ascend, and
     /// `u8::MAX` fills the list.
     Count([u8; Material::VALUES - 1]),
-    /// 0 for no piece; for a single piece 1 on a1 to d4, 2 on e1 to h4, 3 on a5 to d8 and 4 on e5 to
-    /// h8; and 5 for several pieces.
+    /// 0 for no piece; for a single piece 1 on a1 to d4, 2 on e1 to h4, 3 on a5 to d8 and 4 on e5
+    /// to h8; and 5 for several pieces.
     Quadrant,
 }
 

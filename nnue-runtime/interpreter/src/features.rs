@@ -48,9 +48,9 @@ nnue_format::debug_is_message!(UnknownFeature);
 
 impl std::error::Error for UnknownFeature {}
 
-/// The rows of the transformer that a position makes active, except for the rows of custom sets. Rows
-/// by the half-move clock are those of [`Position::halfmove_clock`].
-/// Rows are counted from 0 through all sets of the spec.
+/// The rows of the transformer that a position makes active, except for the rows of custom sets.
+/// Rows by the half-move clock are those of [`Position::halfmove_clock`]. Rows are counted from 0
+/// through all sets of the spec.
 #[must_use]
 pub fn active_rows(network: &Network, position: &impl Position) -> ActiveRows {
     Color::ALL.map(|perspective| of_position(network, position, perspective))

@@ -21,8 +21,8 @@ impl Net {
     ///
     /// # Errors
     ///
-    /// [`OpenError`] if a file cannot be read, if nothing tells the network, if the spec is wrong, or
-    /// if the net does not fit it.
+    /// [`OpenError`] if a file cannot be read, if nothing tells the network, if the spec is wrong,
+    /// or if the net does not fit it.
     pub fn recognise(path: impl AsRef<Path>) -> Result<Net, OpenError> {
         let path = path.as_ref();
         let bytes = read(path)?;

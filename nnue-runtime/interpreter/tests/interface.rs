@@ -244,8 +244,8 @@ fn custom_features_are_counted_through_all_custom_sets() {
     assert_eq!((white.values, black), (sums, of_position[1].clone()));
 }
 
-/// 90 views of 1296 features, each two of which share their rows, then 38 features without views, then
-/// 90 views of 18.
+/// 90 views of 1296 features, each two of which share their rows, then 38 features without views,
+/// then 90 views of 18.
 #[test]
 fn custom_features_have_a_row_in_each_view() {
     let network = network(VIEWS);
@@ -283,8 +283,8 @@ fn buckets_beyond_the_last_are_the_last() {
     assert_ne!(net.evaluate(&board, 99), net.evaluate(&board, 6));
 }
 
-/// The numbers are those of the set's author: 11 rows for each bucket of the own king, of which white
-/// has 3 here, and black 6.
+/// The numbers are those of the set's author: 11 rows for each bucket of the own king, of which
+/// white has 3 here, and black 6.
 #[test]
 fn the_half_move_clock_switches_rows_on() {
     let network = network(include_str!("../../../specs/engines/integral.toml"));

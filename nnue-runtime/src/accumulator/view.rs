@@ -15,7 +15,8 @@ pub struct AccumulatorRef<'a, A: Architecture> {
 }
 
 impl<'a, A: Architecture> AccumulatorRef<'a, A> {
-    /// The accumulator with the sums that white sees and those that black sees, at a half-move clock.
+    /// The accumulator with the sums that white sees and those that black sees, at a half-move
+    /// clock.
     #[inline]
     pub(crate) fn new(halves: [&'a A::Half; 2], clock: ClockOf<A>) -> AccumulatorRef<'a, A> {
         AccumulatorRef { halves, clock }

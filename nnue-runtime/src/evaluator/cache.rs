@@ -24,9 +24,9 @@ use crate::rows::changes::RowChanges;
 /// The last accumulator that was computed with each view.
 #[derive(Clone)]
 pub(super) struct RefreshCache<A: Architecture> {
-    /// The number of the entry for each viewpoint of white, then for those of black. Viewpoints with
-    /// the same view share an entry. Where the engine supplies views, this is the entry of the first
-    /// of them.
+    /// The number of the entry for each viewpoint of white, then for those of black. Viewpoints
+    /// with the same view share an entry. Where the engine supplies views, this is the entry of the
+    /// first of them.
     entry_of: Vec<u16>,
     entries: Vec<Entry<A>>,
     /// A bit for each active feature of each entry, in networks with views.
@@ -149,8 +149,8 @@ impl<A: Architecture> RefreshCache<A> {
         &self.entries[usize::from(view)].half
     }
 
-    /// Computes the accumulator of a placement and a half-move clock from that of a view and the rows
-    /// between them, and keeps it for the view.
+    /// Computes the accumulator of a placement and a half-move clock from that of a view and the
+    /// rows between them, and keeps it for the view.
     pub(super) fn refresh(
         &mut self,
         net: &Network<A>,

@@ -53,8 +53,8 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
         self.compute_alone(ply);
     }
 
-    /// The ply whose accumulators a ply has: the last before null moves. Where features are supplied
-    /// or follow the half-move clock, a move without pieces may change accumulators too.
+    /// The ply whose accumulators a ply has: the last before null moves. Where features are
+    /// supplied or follow the half-move clock, a move without pieces may change accumulators too.
     #[inline]
     pub(super) fn last_change(&self, mut ply: usize) -> usize {
         if const { !has_supplied(A::FEATURES) && !has_clock(A::FEATURES) } {

@@ -1,5 +1,5 @@
-//! The family of the half-move clock: a row for some numbers of half moves since the last capture or
-//! move of a pawn. It is the one fact that networks see besides the board and the side to move.
+//! The family of the half-move clock: a row for some numbers of half moves since the last capture
+//! or move of a pawn. It is the one fact that networks see besides the board and the side to move.
 
 use super::viewpoint::Viewpoint;
 use crate::architecture::{Architecture, sets};

@@ -180,8 +180,8 @@ fn mirrored_shogi_is_followed_along_random_games() {
     assert!(follow::<Views, _, _>(&k3k3()) > 10);
 }
 
-/// `cargo test --release -p nnue-further-tests --test games -- --ignored --nocapture` prints how long
-/// an evaluation takes, with the update that comes before it.
+/// `cargo test --release -p nnue-further-tests --test games -- --ignored --nocapture` prints how
+/// long an evaluation takes, with the update that comes before it.
 #[test]
 #[ignore = "it measures, and tests nothing"]
 fn speed_along_random_games() {

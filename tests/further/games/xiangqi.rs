@@ -1,6 +1,6 @@
 //! Pikafish's network against what the engine computed, as `goldens/README.md` describes it: rows,
-//! sums, and the values of all stacks; positions from nothing, games also move by move. The levels of
-//! this machine take turns; with `NNUE_GOLDENS=all`, each has all positions.
+//! sums, and the values of all stacks; positions from nothing, games also move by move. The levels
+//! of this machine take turns; with `NNUE_GOLDENS=all`, each has all positions.
 
 use std::fmt::Write;
 use std::io::Read;

@@ -126,7 +126,8 @@ fn without_orders(spec: &str) -> String {
     lines.map(|line| format!("{line}\n")).collect()
 }
 
-/// As its AVX2 code has it: eight sums in each of two vectors, half of a vector, then its neighbours.
+/// As its AVX2 code has it: eight sums in each of two vectors, half of a vector, then its
+/// neighbours.
 #[test]
 fn pzchessbot_adds_neighbours_last() {
     let spec = include_str!("../../../specs/engines/pzchessbot.toml");

@@ -6,8 +6,8 @@ pub mod xiangqi;
 
 use nnue_runtime::Color;
 
-/// The views of white and of black, and their active features. White is the player that moves first,
-/// whatever the game calls it. In networks without views, the views are 0.
+/// The views of white and of black, and their active features. White is the player that moves
+/// first, whatever the game calls it. In networks without views, the views are 0.
 pub type Seen = ([u32; 2], [Vec<u32>; 2]);
 
 /// A position of a game, and what a network must be told of it.

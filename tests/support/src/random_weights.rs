@@ -104,8 +104,8 @@ impl RandomWeights {
         }
     }
 
-    /// The network with these weights, virtual rows added to the real ones, and numbers for which the
-    /// file has a quotient rounded to it.
+    /// The network with these weights, virtual rows added to the real ones, and numbers for which
+    /// the file has a quotient rounded to it.
     ///
     /// # Panics
     ///

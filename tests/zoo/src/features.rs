@@ -277,8 +277,8 @@ fn king_buckets(dice: &mut Dice, mirror: Mirror, toml: &mut Toml) -> [u8; SQUARE
     all
 }
 
-/// `buckets` in random order: with the own king, with the opponent's queens if they have buckets, and
-/// with counts of other pieces.
+/// `buckets` in random order: with the own king, with the opponent's queens if they have buckets,
+/// and with counts of other pieces.
 fn buckets(dice: &mut Dice, queens: bool, parameters: &mut Parameters, toml: &mut Toml) {
     let mut items = vec![String::from("\"king\"")];
     if queens {

@@ -150,10 +150,10 @@ const ROLES: [Role; 6] = [
 pub struct Material {
     /// The pieces.
     pub pieces: Vec<OwnedRole>,
-    /// The numbers of pieces: the value is how many of them are not above the number of these pieces
-    /// on the board. `null` where the value says where the only one of these pieces is: 0 for no
-    /// piece; 1 to 4 for a piece on a1 to d4, e1 to h4, a5 to d8 or e5 to h8, as the perspective
-    /// sees its square; 5 for several pieces.
+    /// The numbers of pieces: the value is how many of them are not above the number of these
+    /// pieces on the board. `null` where the value says where the only one of these pieces is: 0
+    /// for no piece; 1 to 4 for a piece on a1 to d4, e1 to h4, a5 to d8 or e5 to h8, as the
+    /// perspective sees its square; 5 for several pieces.
     pub from: Option<Vec<u8>>,
     /// The rows to skip for each value.
     pub rows: Vec<u32>,

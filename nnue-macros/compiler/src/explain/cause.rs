@@ -48,7 +48,8 @@ pub enum Cause {
     OtherTail(&'static str),
 }
 
-/// How many features a king bucket usually has: a number of features that it divides is one of buckets.
+/// How many features a king bucket usually has: a number of features that it divides is one of
+/// buckets.
 const FEATURES_OF_A_BUCKET: usize = 768;
 
 /// The differences that explain the length of a file exactly, and the end of the file. Usually a

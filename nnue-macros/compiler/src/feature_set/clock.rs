@@ -1,5 +1,5 @@
-//! The family of the half-move clock: rows for the number of half moves since the last capture or move
-//! of a pawn.
+//! The family of the half-move clock: rows for the number of half moves since the last capture or
+//! move of a pawn.
 
 use nnue_format::Element;
 use proc_macro2::{Literal, TokenStream};
@@ -14,8 +14,8 @@ use crate::diagnostics::{Diagnostics, Spanned};
 /// The name of all sets of the family in a spec.
 pub const NAME: &str = "Clock";
 
-/// The largest clock that is told from others: a byte also counts the rows from 0 on. Games end long
-/// before it.
+/// The largest clock that is told from others: a byte also counts the rows from 0 on. Games end
+/// long before it.
 const MAX_CLOCK: i64 = u8::MAX as i64 - 1;
 
 /// The keys of a set of rows by the clock.

@@ -1,6 +1,6 @@
 //! `product`: two layers are multiplied value by value, as gates are. `y[i] = a[i] * b[i] >>
-//! shift`, rounded as the spec says; for `f32`, `a[i] * b[i]`. Products of bytes and words have the smallest type that holds
-//! them, so that layers of `i8` and `i16` weights can read them.
+//! shift`, rounded as the spec says; for `f32`, `a[i] * b[i]`. Products of bytes and words have the
+//! smallest type that holds them, so that layers of `i8` and `i16` weights can read them.
 
 use nnue_format::Element;
 
@@ -32,8 +32,8 @@ pub struct Keys {
 }
 
 /// The product of two inputs: `y[i] = a[i] * b[i] >> shift`. Integers are multiplied in `i64`, are
-/// rounded and then become the type of the output, which holds them or is `i32`, with wrap-around. For `f32`, the
-/// product is rounded once and `shift` is 0.
+/// rounded and then become the type of the output, which holds them or is `i32`, with wrap-around.
+/// For `f32`, the product is rounded once and `shift` is 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Product {
     /// The number of bits that are shifted out to the right.

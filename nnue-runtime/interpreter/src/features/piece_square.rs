@@ -5,8 +5,8 @@
 //! bucket = (first * buckets of the second + second) * buckets of the third + third ...
 //! ```
 //!
-//! where the own king's bucket is one of the buckets, and with squares as the perspective sees them, counted from a1 = 0 to h8 = 63, and `n` = 56 where
-//! each plane begins with a8.
+//! where the own king's bucket is one of the buckets, and with squares as the perspective sees
+//! them, counted from a1 = 0 to h8 = 63, and `n` = 56 where each plane begins with a8.
 
 pub(super) mod virtual_rows;
 

@@ -120,8 +120,8 @@ pub fn half_ka2(position: &PartialPosition) -> Seen {
     (views, pieces)
 }
 
-/// `HalfKA_hm2`: the same with the board mirrored, so that the own king is on files 1 to 5. The view
-/// is twice its square, and one more if the board is mirrored.
+/// `HalfKA_hm2`: the same with the board mirrored, so that the own king is on files 1 to 5. The
+/// view is twice its square, and one more if the board is mirrored.
 #[must_use]
 pub fn half_ka_hm2(position: &PartialPosition) -> Seen {
     let kings = PLAYERS.map(|player| seen(king(position, player), player));

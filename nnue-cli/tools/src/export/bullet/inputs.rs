@@ -96,8 +96,8 @@ pub enum Set {
 }
 
 impl Set {
-    /// The set that finds the rows of a feature set; `None` if a position of bullet does not tell its
-    /// features, or if other pieces than queens choose the bucket.
+    /// The set that finds the rows of a feature set; `None` if a position of bullet does not tell
+    /// its features, or if other pieces than queens choose the bucket.
     #[must_use]
     pub fn of(set: &FeatureSet) -> Option<Set> {
         Some(match &set.family {
@@ -159,8 +159,8 @@ impl Set {
     }
 }
 
-/// How many buckets there are for the opponent's queens; `None` if other pieces choose the bucket, or
-/// if the buckets have another order than `queen_buckets` alone gives them.
+/// How many buckets there are for the opponent's queens; `None` if other pieces choose the bucket,
+/// or if the buckets have another order than `queen_buckets` alone gives them.
 pub(super) fn queen_buckets(parameters: &Parameters) -> Option<usize> {
     let is_of_queens = |material: &Material| {
         let queens = Material::of_queens(material.buckets() as i64);

@@ -205,7 +205,8 @@ fn integer(value: &DeValue<'_>) -> Option<i64> {
     i64::from_str_radix(integer.as_str(), integer.radix()).ok()
 }
 
-/// The formula of bullet's `MaterialCount`, as `stacks.select` has it: as many pieces for each stack.
+/// The formula of bullet's `MaterialCount`, as `stacks.select` has it: as many pieces for each
+/// stack.
 #[must_use]
 pub fn material_count(stacks: i64) -> String {
     match (32 + stacks.clamp(1, 32) - 1) / stacks.clamp(1, 32) {

@@ -310,7 +310,8 @@ impl Parameters {
             Flip::Vertical => [0, 0b111_000],
             Flip::Rotate => [0, 0b111_111],
         };
-        // The two bits of a quadrant are the highest bit of the file and the highest bit of the rank.
+        // The two bits of a quadrant are the highest bit of the file and the highest bit of the
+        // rank.
         let turned = usize::from(renumbered >> 2 & 1 | renumbered >> 4 & 2);
         let (mut rows, mut king_rows) = (self.bucket_rows(), 0);
         let mut materials = [format::Material::NONE; format::Material::MOST];

@@ -147,8 +147,8 @@ impl Tables {
         self.reach[piece.number()][from]
     }
 
-    /// Where pieces of either player stand that the piece on a square attacks; nowhere if the square
-    /// is free.
+    /// Where pieces of either player stand that the piece on a square attacks; nowhere if the
+    /// square is free.
     #[must_use]
     pub fn attacked(&self, board: &Board, from: Square) -> Squares {
         let Some(piece) = board.on(from) else {
