@@ -22,8 +22,8 @@ pub(crate) struct Viewpoint {
 
 /// The number of an entry of the refresh cache for each viewpoint: [`Entries`].
 pub trait EntryNumbers: Clone + Send + Sync + 'static {
-    /// How many [numbers](Viewpoint::number) of viewpoints there are: 64 squares of the own king
-    /// for each number that the bits of all materials can write.
+    /// How many viewpoints there are: 64 squares of the own king, for each number that the bits of
+    /// all materials can write.
     const VIEWPOINTS: usize;
     /// Each viewpoint has the entry 0.
     const ZERO: Self;
