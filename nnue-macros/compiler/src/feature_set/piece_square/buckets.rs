@@ -13,6 +13,7 @@ use crate::decode::table::{
     Value, array, inline_table, integers, keys, mismatch, named, one_or_more,
 };
 use crate::diagnostics::{Diagnostics, Spanned, all};
+use crate::spec::documented::documented;
 use crate::spec::named::named;
 
 /// What chooses the bucket, together with others.
@@ -209,13 +210,15 @@ pub enum BucketsKey {
     Pieces(PiecesKey),
 }
 
-/// The keys of `{ pieces = ... }` in `buckets`.
-#[derive(Clone, Debug, PartialEq)]
-pub struct PiecesKey {
-    /// `pieces`: the kinds of pieces.
-    pub pieces: Spanned<Vec<Spanned<PieceName>>>,
-    /// `from`: the numbers of pieces from which there is another bucket.
-    pub from: Option<Spanned<Vec<Spanned<i64>>>>,
+documented! {
+    /// The keys of `{ pieces = ... }` in `buckets`.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct PiecesKey {
+        /// `pieces`: the kinds of pieces.
+        pub pieces: Spanned<Vec<Spanned<PieceName>>>,
+        /// `from`: the numbers of pieces from which there is another bucket.
+        pub from: Option<Spanned<Vec<Spanned<i64>>>>,
+    }
 }
 
 /// The numbers of pieces that `from` can have: a board has 64 squares.
