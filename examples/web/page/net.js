@@ -52,7 +52,7 @@ export class NetPanel {
       this.known = found.fits;
       this.judge(found);
     } catch (error) {
-      this.about.replaceChildren(element('h2', {}, file.name), element('p', { className: 'error' }, error.message));
+      this.about.replaceChildren(element('h2', {}, file.name), element('p', { className: 'failure' }, error.message));
     }
   }
 
@@ -104,7 +104,7 @@ export class NetPanel {
         ...(questions.length ? [element('h3', {}, 'What the file does not say'),
           element('ul', {}, ...questions.map((question) => element('li', {}, question)))] : []));
     } catch (error) {
-      this.guesses.replaceChildren(element('p', { className: 'error' }, error.message));
+      this.guesses.replaceChildren(element('p', { className: 'failure' }, error.message));
     }
   }
 
@@ -137,7 +137,7 @@ export class NetPanel {
   }
 
   refuse(error) {
-    this.value.replaceChildren(element('span', { className: 'error' }, error.message));
+    this.value.replaceChildren(element('span', { className: 'failure' }, error.message));
     this.parts.replaceChildren();
     this.neurons.replaceChildren();
     this.board.showWorth([]);
