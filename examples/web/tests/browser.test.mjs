@@ -237,6 +237,9 @@ test('a link brings a spec to another visitor, and a damaged link says so', asyn
   await guest.waitForSelector('#notice:not(:empty)');
   assert.match(await guest.innerText('#notice'), /cannot be read/);
   assert.ok(await guest.isVisible('.drawing svg[aria-label="drawing of SFNNv5"]'));
+  await guest.evaluate(() => { location.hash = '#net=reckless'; });
+  await guest.waitForFunction(() => document.getElementById('gallery').value === 'engines/reckless');
+  assert.equal(await guest.innerText('#notice'), '');
 });
 
 test('the network compiled ahead has the same values on each level', async (context) => {

@@ -91,6 +91,9 @@ test('a link brings its text back, and a damaged one says so', async () => {
   assert.match(link, /^#spec=[\w-]+$/);
   assert.equal(await linked(link), text);
   assert.equal(await linked('#other'), undefined);
+  const named = (name) => (name === 'reckless' ? 'its text' : undefined);
+  assert.equal(await linked('#net=reckless', named), 'its text');
+  await assert.rejects(linked('#net=wreckless', named), /`wreckless`, which is no spec of the gallery/);
   for (const damaged of [link.slice(0, -5), '#spec=%%%', '#spec=AAAA', '#spec=äöü']) {
     await assert.rejects(linked(damaged), /the spec in this page's address cannot be read/, damaged);
   }
