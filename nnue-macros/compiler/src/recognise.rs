@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use crate::diagnostics::SourceFile;
 use crate::network::Network;
+use crate::schema::with_schema;
 use crate::{analyse, explain, file_layout, known_specs, spec_of};
 
 /// The spec that the bytes of a net file tell.
@@ -50,7 +51,7 @@ pub fn recognise(bytes: &[u8], name: &str) -> Option<Recognised> {
 impl Recognised {
     fn known(spec: Cow<'static, str>) -> Recognised {
         Recognised {
-            spec,
+            spec: with_schema(&spec).into(),
             is_written: false,
         }
     }

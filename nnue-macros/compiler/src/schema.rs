@@ -21,6 +21,21 @@ pub const URL: &str = concat!(
     "/raw/main/specs/spec.schema.json"
 );
 
+/// The text of a spec with a first line from which editors find its schema, whatever its folder.
+#[must_use]
+pub fn with_schema(spec: &str) -> String {
+    format!("#:schema {URL}\n{}", without_schema(spec))
+}
+
+/// The text of a spec without such a line.
+#[must_use]
+pub fn without_schema(spec: &str) -> &str {
+    match spec.split_once('\n') {
+        Some((first, others)) if first.starts_with("#:schema ") => others,
+        _ => spec,
+    }
+}
+
 /// The JSON Schema of specs.
 #[must_use]
 pub fn schema() -> String {
