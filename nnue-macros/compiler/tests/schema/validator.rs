@@ -42,8 +42,7 @@ pub(crate) fn allows(schema: &Value, value: &Value) -> bool {
         "properties" => members(value)
             .all(|(key, value)| says.get(key).is_none_or(|schema| allows(schema, value))),
         "additionalProperties" => {
-            assert_eq!(says, false);
-            members(value).all(|(key, _)| keywords["properties"].get(key).is_some())
+            says == true || members(value).all(|(key, _)| keywords["properties"].get(key).is_some())
         }
         "if" => {
             let then = if allows(says, value) { "then" } else { "else" };
