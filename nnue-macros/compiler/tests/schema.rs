@@ -214,7 +214,9 @@ fn defaults_are_those_of_the_compiler() {
     for (table, about) in schema["properties"].as_object().unwrap() {
         let about = about.get("items").unwrap_or(about);
         for (key, about) in about["properties"].as_object().into_iter().flatten() {
-            let default = about.get("default").map(ToString::to_string);
+            // Heads have the keys of the output.
+            let default = about.get("default").filter(|_| table != "head");
+            let default = default.map(ToString::to_string);
             wanted.extend(default.map(|default| (table.clone(), key.clone(), default)));
         }
     }
