@@ -35,7 +35,7 @@ export class Editor {
           // Messages stand under their lines: none hovers over the text too.
           linter(null, { tooltipFilter: () => [] }), lintGutter({ tooltipFilter: () => [] }),
           this.help.of([]),
-          EditorView.contentAttributes.of({ 'aria-label': 'spec', 'aria-describedby': 'problems' }),
+          EditorView.contentAttributes.of({ 'aria-label': 'spec', 'aria-describedby': 'problems', tabindex: '0' }),
           EditorView.updateListener.of((update) => {
             if (update.docChanged) changed(this.text);
           }),

@@ -25,7 +25,7 @@ function drawing(network) {
     follows: true,
     immediate: true,
     open(host) {
-      picturePlace = element('div', { className: 'drawing' });
+      picturePlace = element('div', { className: 'drawing', tabIndex: 0 });
       factsPlace = element('div', { className: 'about' });
       host.append(factsPlace, picturePlace);
     },
@@ -53,15 +53,15 @@ function tensors(playground) {
       const { tensors: rows, text: summary } = await playground.ask('tensors');
       const head = element('tr', {}, ...columns.map(([title]) => element('th', { scope: 'col' }, title)));
       const body = rows.map((row) => element('tr', {}, ...columns.map(([, key]) => {
-        const value = key === 'bytes' ? row.bytes.toLocaleString('en') : String(row[key] ?? '');
+        const value = key === 'bytes' ? row.bytes.toLocaleString('en') : row[key];
         return key === 'name' ? element('th', { scope: 'row' }, value) : element('td', { className: key }, value);
       })));
       const total = rows.reduce((sum, { bytes }) => sum + bytes, 0);
       place.replaceChildren(
-        element('div', { className: 'wide' }, element('table', {},
+        element('div', { className: 'wide', tabIndex: 0 }, element('table', {},
           element('caption', {}, `${rows.length} tensors, ${bytesInWords(total)}`),
           element('thead', {}, head), element('tbody', {}, ...body))),
-        element('h3', {}, 'As nnue check prints it'), element('pre', { tabIndex: 0 }, summary));
+        element('h2', {}, 'As nnue check prints it'), element('pre', { tabIndex: 0 }, summary));
     },
   };
 }
