@@ -121,6 +121,8 @@ async function open(file) {
     return;
   }
   panels.open(net.id);
+  // On a phone it is below the editor.
+  byId('tabs').parentElement.scrollIntoView({ block: 'start' });
   await net.show(file);
   panels.shown.current = true;
 }

@@ -277,6 +277,20 @@ test('the next best module is taken where the best cannot be loaded', async (con
   await page.waitForSelector('#panel-compiled[data-level=simd128]');
 });
 
+test('what is missing beside the page is named', async (context) => {
+  const visit = await browser.newContext();
+  context.after(() => visit.close());
+  const page = await visit.newPage();
+  await page.route('**/playground.wasm', (route) => route.fulfill({ status: 404 }));
+  await page.route('**/*.nnue', (route) => route.abort());
+  await page.goto(address);
+  await page.waitForSelector('#notice:not(:empty)');
+  assert.match(await page.innerText('#notice'), /^there is no playground.wasm beside this page: `examples\/web\/build` puts/);
+  await page.click('#tab-compiled');
+  await page.waitForSelector('#panel-compiled .failure:not(:empty)');
+  assert.match(await page.innerText('#panel-compiled .failure'), /^there is no nn-37f18f62d772.nnue beside this page/);
+});
+
 test('nothing leaves the browser', async (context) => {
   const page = await shown(context);
   await drawn(page, 'SFNNv16');
