@@ -1,7 +1,7 @@
 // The panels of the spec's network: drawing, tensors, code, plan, and the spec written out.
 
 import { bytesInWords, element, facts, picture } from './dom.js';
-import { failed } from './panels.js';
+import { again } from './panels.js';
 
 const LEVELS = ['scalar', 'avx2', 'avxvnni', 'avx512', 'avx512icl', 'neon', 'neondot', 'neoni8mm', 'simd128', 'relaxed'];
 
@@ -67,8 +67,8 @@ function tensors(playground) {
 }
 
 function text(name, title, playground, { levels, rust, toml }) {
-  let place, level, viewer, select;
-  const panel = {
+  let place, viewer, select;
+  return {
     id: name,
     title,
     follows: true,
@@ -77,9 +77,8 @@ function text(name, title, playground, { levels, rust, toml }) {
       if (levels) {
         select = element('select', {}, ...LEVELS.map((value) => element('option', { value }, value)));
         select.value = 'avx2';
-        select.addEventListener('change', () => panel.update().catch((error) => failed(host, error)));
-        level = element('label', { className: 'bar' }, element('span', {}, 'Instructions'), select);
-        host.append(level);
+        select.addEventListener('change', () => again(host));
+        host.append(element('label', { className: 'bar' }, element('span', {}, 'Instructions'), select));
       }
       host.append(place);
     },
@@ -93,5 +92,4 @@ function text(name, title, playground, { levels, rust, toml }) {
       viewer.text = found.text;
     },
   };
-  return panel;
 }

@@ -10,6 +10,8 @@ import { after, before, test } from 'node:test';
 
 import { chromium } from 'playwright-core';
 
+import { linkTo } from '../page/links.js';
+
 const FOLDER = resolve(process.env.PAGE);
 const NET = join(FOLDER, 'nn-37f18f62d772.nnue');
 const { fens, values, moved } = JSON.parse(readFileSync(process.env.EXPECTED, 'utf8'));
@@ -241,6 +243,18 @@ test('a link brings a spec to another visitor, and a damaged link says so', asyn
   await guest.evaluate(() => { location.hash = '#net=reckless'; });
   await guest.waitForFunction(() => document.getElementById('gallery').value === 'engines/reckless');
   assert.equal(await guest.innerText('#notice'), '');
+});
+
+test('a wrong spec in a link is shown without a network', async (context) => {
+  const page = await shown(context, { hash: await linkTo('name = 3\n') });
+  await page.waitForSelector('.message.error');
+  assert.match(await page.innerText('#old'), /no network yet/);
+  await page.click('#tab-tensors');
+  await page.waitForSelector('#failed:not([hidden])');
+  assert.match(await page.innerText('#failed'), /no spec without mistakes/);
+  await page.selectOption('#gallery', 'sfnnv5');
+  await page.waitForSelector('#panel-tensors tbody tr');
+  assert.ok(await page.isHidden('#failed'));
 });
 
 test('the network compiled ahead has the same values on each level', async (context) => {
