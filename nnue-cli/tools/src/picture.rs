@@ -5,11 +5,13 @@
 //! | [`drawing`] | a network as SVG: a box for each operation, an arrow for each tensor that it reads |
 //! | [`weights`] | the weights of a net as PNG: boards of neurons, histograms of tensors |
 //! | [`page`] | all facts about a net, on an HTML page that needs no other files |
+//! | [`playground`] | the address of the page in the web that shows a spec |
 
 pub mod drawing;
 mod error;
 pub(crate) mod markup;
 pub mod page;
+pub mod playground;
 pub mod weights;
 
 pub use crate::picture::error::Error;
