@@ -4,6 +4,7 @@
 mod document;
 mod features;
 mod file;
+pub(crate) mod form;
 mod layer;
 mod like;
 mod output;
@@ -12,18 +13,53 @@ pub(crate) mod table;
 mod whole;
 
 pub(crate) use layer::alignment;
+pub(crate) use like::completes;
 pub use like::material_count;
 
 use toml::de::DeValue;
 
-use crate::diagnostics::{Diagnostics, SourceFile, Spanned, all};
+use crate::diagnostics::{Diagnostics, SourceFile, Span, Spanned};
+use crate::spec::documented::documented;
 use crate::spec::{PairsKey, PsqtKey, Select, Spec, Stacks, Transformer};
 use document::{document, first_line};
+use form::{Form, forms_of};
 use like::BaseNetwork;
 use table::{
-    Table, Value, boolean, inline_table, integer, integers, keys, mismatch, named, report_empty,
-    string,
+    Table, Value, array, boolean, inline_table, integer, integers, keys, mismatch, named, one_of,
+    report_empty, string,
 };
+
+documented! {
+    /// The table `pairs`.
+    struct Blocks {
+        /// `block`: the number of neurons of a block, an even number. In each block, value `j` of the
+        /// first half is pooled with value `j` of the second half.
+        block: Spanned<i64>,
+    }
+}
+
+documented! {
+    /// The table `psqt`.
+    struct PsqtOfLayers {
+        /// `values`: the number of PSQT values of each feature.
+        #[within(1..=256)]
+        values: Spanned<i64>,
+        /// `one`: the integer that stands for 1.0 in PSQT values.
+        one: Spanned<i64>,
+    }
+}
+
+documented! {
+    /// The table `select`.
+    struct SelectKeys {
+        /// `pieces`: a formula over the number `n` of pieces on the board, such as `(n - 1) / 4`.
+        pieces: Option<Spanned<String>>,
+        /// `table`: the stacks of positions with 0, 1, ... 32 pieces.
+        table: Option<Spanned<Vec<Spanned<i64>>>>,
+        /// `by`: who chooses the stack; the engine does.
+        by: Option<Spanned<()>>,
+    }
+}
 
 /// What other tables have, as users of trainers call it.
 const ELSEWHERE: &[(&str, &str)] = &[
@@ -50,20 +86,33 @@ pub fn decode(file: &SourceFile, diagnostics: &mut Diagnostics) -> Option<Spec> 
         known = base.text_behind(file.text.len());
         base.complete(&mut document, &known, diagnostics)?;
     }
-    let mut root = Table::new(&document, first_line(file), "the spec");
+    let root = Table::new(&document, first_line(file), "the spec");
+    spec(root, diagnostics)
+}
+
+/// The form of specs.
+pub(crate) fn form() -> Vec<Form> {
+    forms_of("", &|_, value, diagnostics| {
+        let DeValue::Table(entries) = value.get_ref() else {
+            return None;
+        };
+        spec(Table::new(entries, Span::default(), ""), diagnostics)
+    })
+}
+
+fn spec(mut root: Table<'_>, diagnostics: &mut Diagnostics) -> Option<Spec> {
     root.elsewhere(ELSEWHERE);
+    root.described(like::ABOUT);
+    root.described(Spec::ABOUT);
     let name = root.required_with("name", "\"my-net\"", table::name, diagnostics);
-    // The value of `like` was read above.
-    root.optional("like");
+    // What it is like has completed the table.
+    root.optional_with("like", like::name, diagnostics);
     let features = tables("features", &mut root, features::decode, diagnostics);
     let transformer = section("transformer", &mut root, transformer, diagnostics);
     let stacks = root.optional_with("stacks", stacks, diagnostics);
     let layers = tables("layer", &mut root, layer::decode, diagnostics);
     let output = section("output", &mut root, output::decode, diagnostics);
-    let heads = match root.optional("head") {
-        Some(value) => list_of_tables("head", value, output::decode_head, diagnostics),
-        None => Some(Vec::new()),
-    };
+    let heads = root.optional_with("head", list_of_tables(output::decode_head), diagnostics);
     let net_file = section("file", &mut root, file::decode, diagnostics);
     root.finish(diagnostics);
 
@@ -74,7 +123,7 @@ pub fn decode(file: &SourceFile, diagnostics: &mut Diagnostics) -> Option<Spec> 
         stacks: stacks?,
         layers: layers?,
         output: output?,
-        heads: heads?,
+        heads: heads?.unwrap_or_default(),
         file: net_file?,
     })
 }
@@ -101,60 +150,61 @@ pub(crate) fn decode_neuron_order(
 ) -> Option<Spanned<Vec<Spanned<i64>>>> {
     let document = document("the order", file, diagnostics)?;
     let mut root = Table::new(&document, first_line(file), "the order");
+    root.described(Transformer::ABOUT);
     let order = root.required_with("neuron_order", "[1, 0]", integers, diagnostics);
     root.finish(diagnostics);
     order
 }
 
 /// Decodes the tables of `[[key]]` by `decode`. There must be at least one table.
-fn tables<T>(
+fn tables<'t, T>(
     key: &'static str,
-    root: &mut Table<'_>,
-    decode: impl Fn(Table<'_>, &mut Diagnostics) -> Option<T>,
-    diagnostics: &mut Diagnostics,
-) -> Option<Vec<T>> {
-    let value = root.required(key, &format!("[[{key}]]"), diagnostics)?;
-    list_of_tables(key, value, decode, diagnostics)
-}
-
-fn list_of_tables<'t, T>(
-    key: &str,
-    value: &'t Value<'t>,
+    root: &mut Table<'t>,
     decode: impl Fn(Table<'t>, &mut Diagnostics) -> Option<T>,
     diagnostics: &mut Diagnostics,
 ) -> Option<Vec<T>> {
     let header = format!("[[{key}]]");
-    let DeValue::Array(items) = value.get_ref() else {
-        mismatch(key, value, "a list of tables", diagnostics)
-            .help(format!("write `{header}`, with two brackets"));
-        return None;
-    };
-    if items.is_empty() {
-        report_empty(key, value, diagnostics);
-        return None;
-    }
-    let items = items.iter().enumerate();
-    all(items.map(|(index, item)| match item.get_ref() {
-        DeValue::Table(entries) => {
+    root.required_as(key, &header, list_of_tables(decode), diagnostics)
+}
+
+/// Decodes a list of tables by `decode`, which reads one table.
+fn list_of_tables<'t, T>(
+    decode: impl Fn(Table<'t>, &mut Diagnostics) -> Option<T>,
+) -> impl Fn(&str, &'t Value<'t>, &mut Diagnostics) -> Option<Vec<T>> {
+    move |key, value, diagnostics| {
+        let header = format!("[[{key}]]");
+        let DeValue::Array(items) = value.get_ref() else {
+            mismatch(key, value, "a list of tables", diagnostics)
+                .help(format!("write `{header}`, with two brackets"));
+            return None;
+        };
+        if items.is_empty() && !diagnostics.explores() {
+            report_empty(key, value, diagnostics);
+            return None;
+        }
+        let item = |key: &str, item: &'t Value<'t>, diagnostics: &mut Diagnostics| {
+            let DeValue::Table(entries) = item.get_ref() else {
+                mismatch(key, item, "a table", diagnostics);
+                return None;
+            };
             let table = Table::new(entries, item.span().into(), format!("`{header}`"));
             decode(table, diagnostics)
-        }
-        _ => {
-            mismatch(&format!("{key}[{index}]"), item, "a table", diagnostics);
-            None
-        }
-    }))
+        };
+        array(key, value, item, diagnostics).map(|tables| tables.value)
+    }
 }
 
 /// Decodes the table under the header `[key]`, which must be there, by `decode`.
-fn section<T>(
+fn section<'t, T>(
     key: &'static str,
-    root: &mut Table<'_>,
-    decode: impl FnOnce(Table<'_>, &mut Diagnostics) -> Option<T>,
+    root: &mut Table<'t>,
+    decode: impl Fn(Table<'t>, &mut Diagnostics) -> Option<T>,
     diagnostics: &mut Diagnostics,
 ) -> Option<T> {
-    let value = root.required(key, &format!("[{key}]"), diagnostics)?;
-    decode(section_table(key, value, diagnostics)?, diagnostics)
+    let in_table = |key: &str, value: &'t Value<'t>, diagnostics: &mut Diagnostics| {
+        decode(section_table(key, value, diagnostics)?, diagnostics)
+    };
+    root.required_as(key, &format!("[{key}]"), in_table, diagnostics)
 }
 
 fn section_table<'t>(
@@ -177,9 +227,15 @@ fn pairs(key: &str, value: &Value<'_>, diagnostics: &mut Diagnostics) -> Option<
         return named(key, value, diagnostics).map(PairsKey::Named);
     };
     let mut table = Table::new(entries, value.span().into(), "`pairs`");
-    let block = table.required_with("block", "64", integer, diagnostics);
+    let blocks = keys!(
+        table,
+        diagnostics,
+        Blocks {
+            block: integer = "64"
+        }
+    );
     table.finish(diagnostics);
-    block.map(PairsKey::Blocks)
+    blocks.map(|blocks| PairsKey::Blocks(blocks.block))
 }
 
 /// Decodes `psqt`: the number of values that are part of the output, or a table of values that
@@ -189,13 +245,16 @@ fn psqt(key: &str, value: &Value<'_>, diagnostics: &mut Diagnostics) -> Option<P
         return integer(key, value, diagnostics).map(PsqtKey::OfOutput);
     };
     let mut table = Table::new(entries, value.span().into(), "`psqt`");
-    let values = table.required_with("values", "3", integer, diagnostics);
-    let one = table.required_with("one", "16384", integer, diagnostics);
+    let psqt = keys!(
+        table,
+        diagnostics,
+        PsqtOfLayers {
+            values: integer = "3",
+            one: integer = "16384",
+        }
+    );
     table.finish(diagnostics);
-    Some(PsqtKey::OfLayers {
-        values: values?,
-        one: one?,
-    })
+    psqt.map(|PsqtOfLayers { values, one }| PsqtKey::OfLayers { values, one })
 }
 
 fn transformer(mut table: Table<'_>, diagnostics: &mut Diagnostics) -> Option<Transformer> {
@@ -226,19 +285,21 @@ fn transformer(mut table: Table<'_>, diagnostics: &mut Diagnostics) -> Option<Tr
     transformer
 }
 
+/// Decodes who passes the number of the stack.
+fn caller(key: &str, value: &Value<'_>, diagnostics: &mut Diagnostics) -> Option<Spanned<()>> {
+    one_of(&[("caller", ())], key, value, diagnostics)
+}
+
 const SELECT_EXAMPLE: &str = "select = { pieces = \"(n - 1) / 4\" }";
 
 fn stacks(key: &str, value: &Value<'_>, diagnostics: &mut Diagnostics) -> Option<Stacks> {
     let mut stacks = section_table(key, value, diagnostics)?;
+    stacks.described(Stacks::ABOUT);
     let count = stacks.required_with("count", "8", integer, diagnostics);
-    let selection = match stacks.optional("select") {
-        None => Some(Select::Only),
-        Some(value) => inline_table("select", value, SELECT_EXAMPLE, diagnostics)
-            .and_then(|table| select(table, diagnostics)),
-    };
+    let selection = stacks.optional_with("select", select, diagnostics);
     let span = stacks.span;
     stacks.finish(diagnostics);
-    let (count, select) = (count?, selection?);
+    let (count, select) = (count?, selection?.unwrap_or(Select::Only));
     if select == Select::Only && count.value > 1 {
         let bullets = material_count(count.value);
         diagnostics
@@ -251,23 +312,24 @@ fn stacks(key: &str, value: &Value<'_>, diagnostics: &mut Diagnostics) -> Option
     Some(Stacks { count, select })
 }
 
-fn select(mut table: Table<'_>, diagnostics: &mut Diagnostics) -> Option<Select> {
-    let span = table.span;
-    let pieces = table.optional("pieces");
-    let by_table = table.optional("table");
-    let by = table.optional("by");
-    table.finish(diagnostics);
-    match (pieces, by_table, by) {
-        (Some(value), None, None) => string("pieces", value, diagnostics).map(Select::Pieces),
-        (None, Some(value), None) => integers("table", value, diagnostics).map(Select::Table),
-        (None, None, Some(value)) => {
-            let by = string("by", value, diagnostics)?;
-            if by.value != "caller" {
-                diagnostics.unknown_name("by", &by, ["caller"].into_iter());
-                return None;
-            }
-            Some(Select::Caller)
+fn select(key: &str, value: &Value<'_>, diagnostics: &mut Diagnostics) -> Option<Select> {
+    let mut keys = inline_table(key, value, SELECT_EXAMPLE, diagnostics)?;
+    let span = keys.span;
+    let select = keys!(
+        keys,
+        diagnostics,
+        SelectKeys {
+            pieces: string,
+            table: integers,
+            by: caller,
         }
+    );
+    keys.finish(diagnostics);
+    let SelectKeys { pieces, table, by } = select?;
+    match (pieces, table, by) {
+        (Some(formula), None, None) => Some(Select::Pieces(formula)),
+        (None, Some(table), None) => Some(Select::Table(table)),
+        (None, None, Some(_)) => Some(Select::Caller),
         _ => {
             let message = "`select` needs exactly one of `pieces`, `table` or `by`";
             diagnostics

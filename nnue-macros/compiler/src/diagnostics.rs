@@ -8,6 +8,8 @@ use std::fmt;
 
 use nnue_format::is_hidden;
 
+use crate::decode::form::Form;
+
 /// A range of bytes of the spec's text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub struct Span {
@@ -275,6 +277,15 @@ fn shown(text: &str) -> String {
 pub struct Diagnostics {
     found: Vec<Diagnostic>,
     completion: Option<Completion>,
+    exploration: Option<Exploration>,
+}
+
+/// What a decoder was found to accept, where it is run to find that out.
+#[derive(Clone, Debug, Default)]
+struct Exploration {
+    forms: Vec<Form>,
+    /// A key that tables seem to have.
+    assumed: Option<&'static str>,
 }
 
 /// The known spec that completes a spec.
@@ -286,6 +297,47 @@ struct Completion {
 }
 
 impl Diagnostics {
+    /// For a decoder that is run to find out what it accepts, where tables seem to have the key
+    /// `assumed`.
+    pub(crate) fn exploring(assumed: Option<&'static str>) -> Diagnostics {
+        let forms = Vec::new();
+        Diagnostics {
+            exploration: Some(Exploration { forms, assumed }),
+            ..Diagnostics::default()
+        }
+    }
+
+    /// Whether the decoder is run only to find out what it accepts.
+    pub(crate) fn explores(&self) -> bool {
+        self.exploration.is_some()
+    }
+
+    /// Whether tables seem to have this key.
+    pub(crate) fn assumes(&self, key: &str) -> bool {
+        let exploration = self.exploration.as_ref();
+        exploration.is_some_and(|exploration| exploration.assumed == Some(key))
+    }
+
+    /// Notes that a value of this form is accepted.
+    pub(crate) fn found(&mut self, form: Form) {
+        if let Some(exploration) = &mut self.exploration {
+            exploration.forms.push(form);
+        }
+    }
+
+    /// The forms of the values that are accepted.
+    pub(crate) fn explored(self) -> Vec<Form> {
+        self.exploration.unwrap_or_default().forms
+    }
+
+    /// For errors that nobody is to see.
+    pub(crate) fn discarded(&self) -> Diagnostics {
+        Diagnostics {
+            exploration: self.exploration.clone(),
+            ..Diagnostics::default()
+        }
+    }
+
     /// Adds an error about the text at `span`; label, related places and help follow on the
     /// returned value.
     pub fn error(&mut self, span: Span, message: impl Into<String>) -> &mut Diagnostic {

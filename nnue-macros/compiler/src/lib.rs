@@ -31,6 +31,7 @@ pub mod operation;
 mod options;
 pub mod plan;
 pub mod recognise;
+pub mod schema;
 pub mod spec;
 mod write_spec;
 

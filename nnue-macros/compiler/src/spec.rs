@@ -1,6 +1,7 @@
 //! The content of a spec, each value with its place in the text. Only the types of the values are
 //! checked here; [`crate::check()`] does the rest.
 
+pub(crate) mod documented;
 mod features;
 mod file;
 pub(crate) mod formula;
@@ -18,6 +19,7 @@ pub use crate::operation::neuron::Name as TransformerActivation;
 pub use crate::operation::pooling::{Name as Pooling, ProductRounding};
 pub use crate::operation::rms_norm::Gain;
 pub use crate::operation::{Op, OpName};
+use documented::documented;
 pub use features::{Features, ROW_ELEMENTS};
 pub use file::{
     Bullet, BulletKind, Content, Entry, Field, FieldType, File, Format, Kept, PsqtPlace, Stockfish,
@@ -27,65 +29,69 @@ pub use named::Named;
 pub(crate) use named::named;
 pub use scaling::{Align, Alignment, DivideOf, OutputDivide, Rounding, Scaling};
 
-/// A network as its TOML file describes it. Each field is a table of the file.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Spec {
-    /// `name`: the network's name in messages and documentation.
-    pub name: Spanned<String>,
-    /// `[[features]]`: the sets whose rows are all summed into the same accumulator.
-    pub features: Vec<Features>,
-    /// `[transformer]`: the sparse first layer.
-    pub transformer: Transformer,
-    /// `[stacks]`: how many copies of the layers there are and which copy is used; when absent,
-    /// there is a single copy.
-    pub stacks: Option<Stacks>,
-    /// `[[layer]]`: the layers of one stack.
-    pub layers: Vec<Layer>,
-    /// `[output]`: how the layers' outputs become a value in the engine's units.
-    pub output: Output,
-    /// `[[head]]`: the values that the network computes besides its evaluation.
-    pub heads: Vec<Head>,
-    /// `[file]`: how a net file stores the weights.
-    pub file: File,
+documented! {
+    /// A network as its TOML file describes it. Each field is a table of the file.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct Spec {
+        /// `name`: the network's name in messages and documentation.
+        pub name: Spanned<String>,
+        /// `[[features]]`: the sets whose rows are all summed into the same accumulator.
+        pub features: Vec<Features>,
+        /// `[transformer]`: the sparse first layer.
+        pub transformer: Transformer,
+        /// `[stacks]`: how many copies of the layers there are and which copy is used; when absent,
+        /// there is a single copy.
+        pub stacks: Option<Stacks>,
+        /// `[[layer]]`: the layers of one stack.
+        pub layers: Vec<Layer>,
+        /// `[output]`: how the layers' outputs become a value in the engine's units.
+        pub output: Output,
+        /// `[[head]]`: the values that the network computes besides its evaluation.
+        pub heads: Vec<Head>,
+        /// `[file]`: how a net file stores the weights.
+        pub file: File,
+    }
 }
 
-/// The keys of the `[transformer]` table.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Transformer {
-    /// `width`: the number of neurons of each perspective.
-    pub width: Spanned<i64>,
-    /// `one`: the integer that stands for 1.0 in the accumulator.
-    pub one: Spanned<i64>,
-    /// `psqt`: the PSQT values of each feature.
-    pub psqt: Option<PsqtKey>,
-    /// `activation`: the function of each accumulator value.
-    pub activation: Spanned<TransformerActivation>,
-    /// `shift`: how many bits the activation shifts to the right.
-    pub shift: Option<Spanned<i64>>,
-    /// `rounding`: how that shift rounds, of a `screlu`.
-    pub rounding: Option<Spanned<ProductRounding>>,
-    /// `limit`: the largest value of a `crelu` or `relu`.
-    pub limit: Option<Spanned<i64>>,
-    /// `clips_one = true`: the largest value is below 1.0 on purpose.
-    pub clips_one: Option<Spanned<bool>>,
-    /// `pooling`: how two of a perspective's values become one value.
-    pub pooling: Option<Spanned<Pooling>>,
-    /// `product_shift`: how many bits a product is shifted to the right.
-    pub product_shift: Option<Spanned<i64>>,
-    /// `product_rounding`: how the shift of a product rounds.
-    pub product_rounding: Option<Spanned<ProductRounding>>,
-    /// `pairs`: which two values are pooled.
-    pub pairs: Option<PairsKey>,
-    /// `unpooled`: how many of a perspective's neurons are not pooled.
-    pub unpooled: Option<Spanned<i64>>,
-    /// `perspectives`: how many players' views of the position the layers see, 1 or 2.
-    pub perspectives: Option<Spanned<i64>>,
-    /// `order`: which perspective comes first in the output.
-    pub order: Option<Spanned<Order>>,
-    /// `neuron_order`: the output that takes each place in memory, by its number in the net file.
-    pub neuron_order: Option<Spanned<Vec<Spanned<i64>>>>,
-    /// `weights`: whether both perspectives have the same weights.
-    pub weights: Option<Spanned<Sharing>>,
+documented! {
+    /// The keys of the `[transformer]` table.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct Transformer {
+        /// `width`: the number of neurons of each perspective.
+        pub width: Spanned<i64>,
+        /// `one`: the integer that stands for 1.0 in the accumulator.
+        pub one: Spanned<i64>,
+        /// `psqt`: the PSQT values of each feature.
+        pub psqt: Option<PsqtKey>,
+        /// `activation`: the function of each accumulator value.
+        pub activation: Spanned<TransformerActivation>,
+        /// `shift`: how many bits the activation shifts to the right.
+        pub shift: Option<Spanned<i64>>,
+        /// `rounding`: how that shift rounds, of a `screlu`.
+        pub rounding: Option<Spanned<ProductRounding>>,
+        /// `limit`: the largest value of a `crelu` or `relu`.
+        pub limit: Option<Spanned<i64>>,
+        /// `clips_one = true`: the largest value is below 1.0 on purpose.
+        pub clips_one: Option<Spanned<bool>>,
+        /// `pooling`: how two of a perspective's values become one value.
+        pub pooling: Option<Spanned<Pooling>>,
+        /// `product_shift`: how many bits a product is shifted to the right.
+        pub product_shift: Option<Spanned<i64>>,
+        /// `product_rounding`: how the shift of a product rounds.
+        pub product_rounding: Option<Spanned<ProductRounding>>,
+        /// `pairs`: which two values are pooled.
+        pub pairs: Option<PairsKey>,
+        /// `unpooled`: how many of a perspective's neurons are not pooled.
+        pub unpooled: Option<Spanned<i64>>,
+        /// `perspectives`: how many players' views of the position the layers see, 1 or 2.
+        pub perspectives: Option<Spanned<i64>>,
+        /// `order`: which perspective comes first in the output.
+        pub order: Option<Spanned<Order>>,
+        /// `neuron_order`: the output that takes each place in memory, by its number in the net file.
+        pub neuron_order: Option<Spanned<Vec<Spanned<i64>>>>,
+        /// `weights`: whether both perspectives have the same weights.
+        pub weights: Option<Spanned<Sharing>>,
+    }
 }
 
 /// The key `psqt`: `psqt = 8` or `psqt = { values = 3, one = 16384 }`.
@@ -156,13 +162,15 @@ named! {
     }
 }
 
-/// The keys of the `[stacks]` table.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Stacks {
-    /// `count`: copies of the layers, each with its own weights.
-    pub count: Spanned<i64>,
-    /// `select`: which copy a position uses.
-    pub select: Select,
+documented! {
+    /// The keys of the `[stacks]` table.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct Stacks {
+        /// `count`: copies of the layers, each with its own weights.
+        pub count: Spanned<i64>,
+        /// `select`: which copy a position uses.
+        pub select: Select,
+    }
 }
 
 /// How the stack of a position is chosen: the key `select` in `[stacks]`.
@@ -178,17 +186,19 @@ pub enum Select {
     Caller,
 }
 
-/// The keys of one `[[layer]]` table.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Layer {
-    /// `name`: an identifier that no other layer has.
-    pub name: Spanned<String>,
-    /// `input`: the values that the layer reads; when absent, the output of the layer above.
-    pub input: Option<Spanned<Vec<Spanned<Reference>>>>,
-    /// `op`, and the keys that go with this operation.
-    pub op: Op,
-    /// The place of the table's header.
-    pub span: Span,
+documented! {
+    /// The keys of one `[[layer]]` table.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct Layer {
+        /// `name`: an identifier that no other layer has.
+        pub name: Spanned<String>,
+        /// `input`: the values that the layer reads; when absent, the output of the layer above.
+        pub input: Option<Spanned<Vec<Spanned<Reference>>>>,
+        /// `op`: the operation, which decides the other keys.
+        pub op: Op,
+        /// The place of the table's header.
+        pub span: Span,
+    }
 }
 
 /// A reference to a layer's output or to a part of it: `fc_0`, `fc_0[15]`, `fc_0[..15]`,
@@ -204,26 +214,30 @@ pub struct Reference {
     pub negative: bool,
 }
 
-/// The keys of the `[output]` table.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Output {
-    /// `sum`: the terms of the positional value; or `win`, `draw` and `loss`.
-    pub heads: Vec<Spanned<Vec<Spanned<Reference>>>>,
-    /// `unread`: parts of layers or of the transformer's output that are left unread on purpose.
-    pub unread: Option<Spanned<Vec<Spanned<Reference>>>>,
-    /// How the sum of the terms becomes a value in the engine's units.
-    pub scaling: Scaling,
+documented! {
+    /// The keys of the `[output]` table.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct Output {
+        /// `sum`: the terms of the positional value; or `win`, `draw` and `loss`.
+        pub heads: Vec<Spanned<Vec<Spanned<Reference>>>>,
+        /// `unread`: parts of layers or of the transformer's output that are left unread on purpose.
+        pub unread: Option<Spanned<Vec<Spanned<Reference>>>>,
+        /// How the sum of the terms becomes a value in the engine's units.
+        pub scaling: Scaling,
+    }
 }
 
-/// The keys of one `[[head]]` table.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Head {
-    /// The header of the table.
-    pub span: Span,
-    /// `name`: the name of the head's value among the network's outputs.
-    pub name: Spanned<String>,
-    /// `sum`: the terms of the head's value.
-    pub sum: Spanned<Vec<Spanned<Reference>>>,
-    /// How the sum of the terms becomes a value in the engine's units.
-    pub scaling: Scaling,
+documented! {
+    /// The keys of one `[[head]]` table.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct Head {
+        /// The header of the table.
+        pub span: Span,
+        /// `name`: the name of the head's value among the network's outputs.
+        pub name: Spanned<String>,
+        /// `sum`: the terms of the head's value.
+        pub sum: Spanned<Vec<Spanned<Reference>>>,
+        /// How the sum of the terms becomes a value in the engine's units.
+        pub scaling: Scaling,
+    }
 }

@@ -20,5 +20,6 @@ mod neuron_order;
 mod plan;
 mod planted;
 mod robust;
+mod schema;
 mod short_forms;
 mod specs;

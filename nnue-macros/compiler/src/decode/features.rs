@@ -9,22 +9,20 @@ use crate::spec::{Features, ROW_ELEMENTS};
 
 pub(super) fn decode(mut table: Table<'_>, diagnostics: &mut Diagnostics) -> Option<Features> {
     let span = table.span;
+    table.described(Features::ABOUT);
     let name = table.required_with("set", "\"HalfKAv2_hm\"", string, diagnostics);
     let is_known = |set: &&Spanned<String>| names().any(|known| known == set.value);
     let features = keys!(table, diagnostics, Features {
         element: row_element,
         shift: integer,
         ;
-        keys: match name.as_ref().filter(is_known) {
-            Some(set) => Keys::decode(&set.value, &mut table, diagnostics).map(Some),
-            // The set decides which other keys there are. If it is not known, the keys of every
-            // family are accepted.
-            None => {
-                let mut discarded = Diagnostics::default();
-                names().for_each(|set| drop(Keys::decode(set, &mut table, &mut discarded)));
-                Some(None)
-            }
-        },
+        keys: table.choice(
+            "set",
+            name.as_ref().filter(is_known).map(|name| name.value.as_str()),
+            names().map(|name| (name, name)),
+            Keys::decode,
+            diagnostics,
+        ),
         set: name,
         span: Some(span),
     });

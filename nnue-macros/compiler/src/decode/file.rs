@@ -3,34 +3,66 @@
 use nnue_format::Encoding;
 use toml::de::DeValue;
 
+use super::form::Form;
 use super::table::{
     Table, Value, array, boolean, inline_table, integer, integers_or_one, keys, mismatch, named,
     number, one_of, string,
 };
 use crate::diagnostics::{Diagnostics, Span, Spanned};
+use crate::spec::documented::documented;
 use crate::spec::{
     self, Axis, AxisPart, Bullet, Content, Entry, Field, FieldType, File, Format, Kept, Named,
     Part, Stockfish, TensorEntry, Tensors, Transposed,
 };
 
+documented! {
+    /// The keys that decide what an entry is, if it is no tensor.
+    struct BytesKeys {
+        /// `bytes`: the number of bytes without a meaning.
+        bytes: Option<Spanned<i64>>,
+        /// `value`: the bytes that every file must have at this place, as hexadecimal digits.
+        value: Option<Vec<u8>>,
+    }
+}
+
+documented! {
+    const FIELD {
+        /// `field`: the name of a field of a header.
+        field,
+        /// `type`: the type of the value that must be there; without it, `value` has hexadecimal
+        /// digits.
+        kind,
+        /// `bytes`: the number of bytes of any content.
+        bytes,
+        /// `value`: the value that must be there.
+        value,
+    }
+}
+
+documented! {
+    const FORMAT {
+        /// `format`: the format of net files, which decides the other keys.
+        format,
+    }
+}
+
 pub(super) fn decode(mut table: Table<'_>, diagnostics: &mut Diagnostics) -> Option<File> {
+    table.described(FORMAT);
     let names = Format::NAMES.iter().map(|(name, _)| format!("\"{name}\""));
     let example = names.collect::<Vec<_>>().join(" | ");
     let format = table.required_with("format", &example, named, diagnostics);
-    let file = match format {
-        Some(format) => keys_of(format.value, &mut table, format.span, diagnostics),
-        // The format decides which other keys there are. If it is not known, the keys of every
-        // format are accepted.
-        None => {
-            let mut discarded = Diagnostics::default();
-            for (_, format) in Format::NAMES {
-                keys_of(*format, &mut table, Span::default(), &mut discarded);
-            }
-            None
-        }
-    };
+    let span = format
+        .as_ref()
+        .map_or(Span::default(), |format| format.span);
+    let file = table.choice(
+        "format",
+        format.map(|format| format.value),
+        Format::NAMES.iter().copied(),
+        |format, table, diagnostics| keys_of(format, table, span, diagnostics),
+        diagnostics,
+    );
     table.finish(diagnostics);
-    file
+    file.flatten()
 }
 
 /// Decodes the keys of a format whose name stands at `span`.
@@ -84,6 +116,8 @@ fn stockfish_encoding(
     one_of(Stockfish::ENCODINGS, key, value, diagnostics)
 }
 
+const KEPT_EXAMPLE: &str = "{ kept = \"progress.weights\", type = \"i32\", shape = [81, 1548] }";
+
 /// Decodes entries that are no tensors of the network.
 fn entries_beside_tensors(
     key: &str,
@@ -98,13 +132,11 @@ fn entry_beside_tensors(
     value: &Value<'_>,
     diagnostics: &mut Diagnostics,
 ) -> Option<Entry> {
-    let example = "{ kept = \"progress.weights\", type = \"i32\", shape = [81, 1548] }";
-    let mut table = inline_table(key, value, example, diagnostics)?;
-    if let Some(name) = table.optional("field") {
-        return field(table, name, None, diagnostics);
+    let mut table = inline_table(key, value, KEPT_EXAMPLE, diagnostics)?;
+    if table.has("field", diagnostics) {
+        return field(table, None, diagnostics);
     }
-    let name = table.required("kept", example, diagnostics);
-    kept(table, name, None, diagnostics)
+    kept(table, None, diagnostics)
 }
 
 fn bullet_entries(
@@ -153,9 +185,10 @@ fn bullet_entry(key: &str, value: &Value<'_>, diagnostics: &mut Diagnostics) -> 
         ));
     }
     let mut table = inline_table(key, value, "{ id = \"l0w\" }", diagnostics)?;
-    if let Some(name) = table.optional("field") {
-        return field(table, name, None, diagnostics);
+    if table.has("field", diagnostics) {
+        return field(table, None, diagnostics);
     }
+    table.described(TensorEntry::ABOUT);
     let id = table.optional_with("id", string, diagnostics);
     let transposed = table.optional_with("transposed", boolean, diagnostics);
     let entry = TensorEntry {
@@ -189,14 +222,16 @@ fn tensor_entry(key: &str, value: &Value<'_>, diagnostics: &mut Diagnostics) -> 
     }
     let example = "{ tensor = \"transformer.weights\" }";
     let mut table = inline_table(key, value, example, diagnostics)?;
-    if let Some(name) = table.optional("field") {
+    table.described(Entry::ABOUT);
+    if table.has("field", diagnostics) {
         let align = table.optional_with("align", integer, diagnostics);
-        return field(table, name, align?, diagnostics);
+        return field(table, align?, diagnostics);
     }
-    if let Some(name) = table.optional("kept") {
+    if table.has("kept", diagnostics) {
         let align = table.optional_with("align", integer, diagnostics);
-        return kept(table, Some(name), align?, diagnostics);
+        return kept(table, align?, diagnostics);
     }
+    table.described(TensorEntry::ABOUT);
     let axes = table.optional_with("axes", axes, diagnostics);
     let align = table.optional_with("align", integer, diagnostics);
     let pad = table.optional_with("pad", integer, diagnostics);
@@ -225,6 +260,7 @@ fn axis(key: &str, value: &Value<'_>, diagnostics: &mut Diagnostics) -> Option<S
         DeValue::String(text) => text.split_once(['/', '%']),
         _ => None,
     };
+    diagnostics.found(Form::Text);
     let Some((name, len)) = parts else {
         let whole: Spanned<Axis> = named(key, value, diagnostics)?;
         return Some(Spanned {
@@ -268,8 +304,14 @@ fn finish_entry(
     let times = table.optional_with("times", integer, diagnostics);
     let rounding = table.optional_with("rounding", named, diagnostics);
     let overflow = table.optional_with("overflow", named, diagnostics);
-    let skipped = table.optional_with("bytes", integer, diagnostics);
-    let bytes = table.optional_with("value", hexadecimal, diagnostics);
+    let bytes = keys!(
+        table,
+        diagnostics,
+        BytesKeys {
+            bytes: integer,
+            value: hexadecimal,
+        }
+    );
     table.finish(diagnostics);
     entry.tensor = tensor?;
     entry.element = element?;
@@ -278,7 +320,8 @@ fn finish_entry(
     entry.rounding = rounding?;
     entry.overflow = overflow?;
     let is_tensor = entry != TensorEntry::default();
-    let content = match (is_tensor, skipped?, bytes?) {
+    let BytesKeys { bytes, value } = bytes?;
+    let content = match (is_tensor, bytes, value) {
         (true, None, None) => Content::Tensor(Box::new(entry)),
         (false, Some(content), None) => Content::Skipped(Field {
             name: None,
@@ -304,21 +347,21 @@ fn finish_entry(
     })
 }
 
-/// Decodes a field of a header with this name.
+/// Decodes a field of a header.
 fn field(
     mut table: Table<'_>,
-    name: &Value<'_>,
     align: Option<Spanned<i64>>,
     diagnostics: &mut Diagnostics,
 ) -> Option<Entry> {
     let span = table.span;
-    let name = super::table::name("field", name, diagnostics);
+    table.described(FIELD);
+    let name = table.required_with("field", "\"version\"", super::table::name, diagnostics);
     let kind: Option<Option<Spanned<FieldType>>> = table.optional_with("type", named, diagnostics);
     let len = table.optional_with("bytes", integer, diagnostics);
-    let value = table.optional("value");
+    let value = table.optional_with("value", text_or_number, diagnostics);
     table.finish(diagnostics);
     let (name, kind) = (Some(name?), kind?);
-    let content = match (len?, value) {
+    let content = match (len?, value?) {
         (Some(len), None) if kind.is_none() => Content::Skipped(Field { name, content: len }),
         (None, Some(value)) => Content::Bytes(Field {
             name,
@@ -341,15 +384,15 @@ fn field(
     })
 }
 
-/// Decodes numbers of this name that the network does not use.
+/// Decodes numbers that the network does not use.
 fn kept(
     mut table: Table<'_>,
-    name: Option<&Value<'_>>,
     align: Option<Spanned<i64>>,
     diagnostics: &mut Diagnostics,
 ) -> Option<Entry> {
     let span = table.span;
-    let name = name.and_then(|name| super::table::name("kept", name, diagnostics));
+    table.described(Kept::ABOUT);
+    let name = table.required_as("kept", KEPT_EXAMPLE, super::table::name, diagnostics);
     let element = table.required_with("type", "\"i32\"", named, diagnostics);
     let shape = table.required_with("shape", "[81, 1548]", integers_or_one, diagnostics);
     table.finish(diagnostics);
@@ -362,6 +405,19 @@ fn kept(
             shape: shape?,
         }),
     })
+}
+
+/// A value that [`value`] decodes when the type is known.
+fn text_or_number<'t>(
+    key: &str,
+    found: &'t Value<'t>,
+    diagnostics: &mut Diagnostics,
+) -> Option<&'t Value<'t>> {
+    match found.get_ref() {
+        DeValue::Integer(_) => drop(integer(key, found, diagnostics)?),
+        _ => drop(string(key, found, diagnostics)?),
+    }
+    Some(found)
 }
 
 /// Decodes the value that a field of this type must hold. A field without a type holds bytes.
@@ -389,7 +445,7 @@ fn transposed(
     diagnostics: &mut Diagnostics,
 ) -> Option<Spanned<Transposed>> {
     let transposed = match value.get_ref() {
-        DeValue::Boolean(all) => Transposed::All(*all),
+        DeValue::Boolean(_) => Transposed::All(boolean(key, value, diagnostics)?.value),
         DeValue::Array(_) => Transposed::Ids(array(key, value, string, diagnostics)?.value),
         _ => {
             mismatch(key, value, "`true` or a list of ids", diagnostics)

@@ -19,31 +19,22 @@ const MOST_FUNCTIONS: usize = 8;
 
 pub(super) fn decode(mut table: Table<'_>, diagnostics: &mut Diagnostics) -> Option<Layer> {
     let span = table.span;
+    table.described(Layer::ABOUT);
     let name = table.required_with("name", "\"fc_0\"", name, diagnostics);
     let input = table.optional_with("input", references, diagnostics);
     let functions = table.required_with("op", "\"affine\"", functions, diagnostics);
-    let op = match functions {
-        Some(functions) => Op::decode(functions, &mut table, diagnostics),
-        // The operation decides which other keys there are. If it is not known, the keys of every
-        // operation are accepted.
-        None => {
-            let mut discarded = Diagnostics::default();
-            for (_, function) in OpName::NAMES {
-                let function = Spanned {
-                    value: *function,
-                    span,
-                };
-                Op::decode(vec![function], &mut table, &mut discarded);
-            }
-            None
-        }
-    };
+    let function = |value: OpName| vec![Spanned { value, span }];
+    let names = OpName::NAMES.iter().map(|(name, op)| (*name, *op));
+    let several = names.clone().filter(|(_, op)| op.is_activation());
+    let several = several.map(|(_, op)| ("", op));
+    let all = names.chain(several).map(|(name, op)| (name, function(op)));
+    let op = table.choice("op", functions, all, Op::decode, diagnostics);
     table.elsewhere(ELSEWHERE);
     table.finish(diagnostics);
     Some(Layer {
         name: name?,
         input: input?,
-        op: op?,
+        op: op??,
         span,
     })
 }

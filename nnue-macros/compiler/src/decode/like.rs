@@ -10,9 +10,10 @@ use std::collections::HashMap;
 
 use toml::de::{DeArray, DeTable, DeValue};
 
-use super::table::{Value, mismatch, string};
+use super::table::{Value, mismatch, one_of, string};
 use crate::diagnostics::{Diagnostics, SourceFile, Span, Spanned, list};
-use crate::known::KNOWN;
+use crate::known::{KNOWN, KnownSpec};
+use crate::spec::documented::{About, documented};
 
 pub use bullet::material_count;
 
@@ -25,6 +26,17 @@ const ALTERNATIVES: &[(&[&str], &[&str])] = &[
     (&["multiply", "divide"], &["scale"]),
 ];
 
+/// Whether a spec that is like a known one can leave out this key of this table, or of the spec itself
+/// where the table has no name.
+pub(crate) fn completes(table: &str, key: &str) -> bool {
+    match table {
+        "" => key != "name",
+        "transformer" | "stacks" | "output" | "file" => true,
+        "layer" => key == "op",
+        _ => false,
+    }
+}
+
 /// The network that a spec is like.
 pub(super) struct BaseNetwork {
     /// What `like` has for it.
@@ -35,6 +47,27 @@ pub(super) struct BaseNetwork {
     span: Span,
 }
 
+documented! {
+    const LIKE {
+        /// `like`: a known network, whose spec supplies everything that this spec does not say.
+        like,
+    }
+}
+
+/// What is said of the key `like`.
+pub(super) const ABOUT: &[About] = LIKE;
+
+/// Decodes the name of a known network; `None` stands for those of bullet's examples.
+pub(super) fn name(
+    key: &str,
+    value: &Value<'_>,
+    diagnostics: &mut Diagnostics,
+) -> Option<Spanned<Option<&'static KnownSpec>>> {
+    let known = KNOWN.iter().map(|known| (known.name, Some(known)));
+    let names: Vec<_> = known.chain([(bullet::NAME, None)]).collect();
+    one_of(&names, key, value, diagnostics)
+}
+
 impl BaseNetwork {
     /// Finds the network that `value` names, the value of `key` in `spec`.
     pub(super) fn decode(
@@ -43,22 +76,12 @@ impl BaseNetwork {
         spec: &DeTable<'_>,
         diagnostics: &mut Diagnostics,
     ) -> Option<BaseNetwork> {
-        let name = string(key, value, diagnostics)?;
-        let known = KNOWN.iter().find(|known| known.name == name.value);
-        let (of_name, text) = match known {
+        let Spanned { value: known, span } = name(key, value, diagnostics)?;
+        let (name, text) = match known {
             Some(known) => (known.name, known.text.into()),
-            None if name.value == bullet::NAME => (bullet::NAME, bullet::text(spec).into()),
-            None => {
-                let names = KNOWN.iter().map(|known| known.name).chain([bullet::NAME]);
-                diagnostics.unknown_name(key, &name, names);
-                return None;
-            }
+            None => (bullet::NAME, bullet::text(spec).into()),
         };
-        Some(BaseNetwork {
-            name: of_name,
-            text,
-            span: name.span,
-        })
+        Some(BaseNetwork { name, text, span })
     }
 
     /// The text of the known spec behind a spec of `length` bytes and an end of line. So every

@@ -7,7 +7,21 @@ use super::layer::alignment;
 use super::reference::references;
 use super::table::{Table, Value, integer, keys, name, named, number};
 use crate::diagnostics::{Diagnostics, Spanned};
+use crate::spec::documented::documented;
 use crate::spec::{DivideOf, Head, Output, OutputDivide, Reference, Scaling};
+
+documented! {
+    const TERMS {
+        /// `sum`: the terms of the positional value: elements of layers, each with an optional `-`.
+        sum,
+        /// `win`: the terms of the value for a win; with `draw` and `loss`, instead of `sum`.
+        win,
+        /// `draw`: the terms of the value for a draw.
+        draw,
+        /// `loss`: the terms of the value for a loss.
+        loss,
+    }
+}
 
 type References = Spanned<Vec<Spanned<Reference>>>;
 
@@ -52,16 +66,20 @@ fn scaling(
 
 /// Decodes `sum`, or all of `win`, `draw` and `loss`.
 fn heads(table: &mut Table<'_>, diagnostics: &mut Diagnostics) -> Option<Vec<References>> {
+    table.described(TERMS);
     let outcomes = ["win", "draw", "loss"];
     let found = outcomes.map(|key| table.optional_with(key, references, diagnostics));
-    if found.iter().all(|head| matches!(head, Some(None))) {
-        let sum = table.required_with("sum", "[\"fc_2\"]", references, diagnostics)?;
-        return Some(vec![sum]);
+    if found.iter().all(|head| matches!(head, Some(None))) && !diagnostics.explores() {
+        let sum = table.required_with("sum", "[\"fc_2\"]", references, diagnostics);
+        table.undescribed();
+        return Some(vec![sum?]);
     }
-    if let Some(sum) = table.optional("sum") {
+    let sum = table.optional_with("sum", references, diagnostics);
+    table.undescribed();
+    if let Some(sum) = sum? {
         let message = "found `sum` beside `win`, `draw` and `loss`, expected one output or three";
         diagnostics
-            .error(sum.span().into(), message)
+            .error(sum.span, message)
             .help("remove `sum`, or all of the others");
     }
     let mut heads = Vec::new();
@@ -83,6 +101,7 @@ fn divide(key: &str, value: &Value<'_>, diagnostics: &mut Diagnostics) -> Option
         return divide_sum(key, value, diagnostics);
     };
     let mut table = Table::new(entries, value.span().into(), "`divide`");
+    table.described(OutputDivide::ABOUT);
     let by = table.required_with("by", "16", integer, diagnostics);
     let of = table.optional_with("of", named, diagnostics);
     table.finish(diagnostics);

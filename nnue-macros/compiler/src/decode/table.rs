@@ -4,7 +4,9 @@
 use nnue_format::is_hidden;
 use toml::de::{DeTable, DeValue};
 
+use super::form::{Choice, Form, KeyForm, TableForm, forms_of};
 use crate::diagnostics::{Diagnostic, Diagnostics, Span, Spanned, all, list, nearest};
+use crate::spec::documented::About;
 use crate::spec::formula;
 use crate::spec::named::Named;
 
@@ -19,6 +21,10 @@ pub(crate) struct Table<'t> {
     title: String,
     asked: Vec<&'static str>,
     elsewhere: &'static [(&'static str, &'static str)],
+    /// What is said of the keys; a later list goes before an earlier one.
+    about: Vec<&'static [About]>,
+    /// The keys that were asked for, where a decoder is explored.
+    form: TableForm,
 }
 
 impl<'t> Table<'t> {
@@ -29,11 +35,42 @@ impl<'t> Table<'t> {
             title: title.into(),
             asked: Vec::new(),
             elsewhere: &[],
+            about: Vec::new(),
+            form: TableForm::default(),
         }
     }
 
+    /// Says what the keys mean that are read from here on, until [`Table::undescribed`].
+    pub(crate) fn described(&mut self, about: &'static [About]) {
+        self.about.push(about);
+    }
+
+    pub(crate) fn undescribed(&mut self) {
+        self.about.pop();
+    }
+
+    /// Notes the form of a key where a decoder is explored.
+    fn explore<T>(
+        &mut self,
+        key: &'static str,
+        example: Option<&str>,
+        decode: &impl Fn(&str, &'t Value<'t>, &mut Diagnostics) -> Option<T>,
+        diagnostics: &Diagnostics,
+    ) {
+        if !diagnostics.explores() {
+            return;
+        }
+        let mut about = self.about.iter().rev().flat_map(|list| list.iter());
+        self.form.keys.push(KeyForm {
+            name: key,
+            about: about.find(|about| about.key() == key),
+            example: example.map(str::to_string),
+            forms: forms_of(key, decode),
+        });
+    }
+
     /// The value of an optional key.
-    pub(crate) fn optional(&mut self, key: &'static str) -> Option<&'t Value<'t>> {
+    fn optional(&mut self, key: &'static str) -> Option<&'t Value<'t>> {
         if !self.asked.contains(&key) {
             self.asked.push(key);
         }
@@ -45,9 +82,10 @@ impl<'t> Table<'t> {
     pub(crate) fn optional_with<T>(
         &mut self,
         key: &'static str,
-        decode: impl FnOnce(&str, &'t Value<'t>, &mut Diagnostics) -> Option<T>,
+        decode: impl Fn(&str, &'t Value<'t>, &mut Diagnostics) -> Option<T>,
         diagnostics: &mut Diagnostics,
     ) -> Option<Option<T>> {
+        self.explore(key, None, &decode, diagnostics);
         match self.optional(key) {
             Some(value) => decode(key, value, diagnostics).map(Some),
             None => Some(None),
@@ -60,8 +98,41 @@ impl<'t> Table<'t> {
         self.elsewhere = keys;
     }
 
+    /// Whether the table has a key that decides which other keys there are. It is read like others.
+    pub(crate) fn has(&mut self, key: &'static str, diagnostics: &Diagnostics) -> bool {
+        if diagnostics.explores() {
+            self.form.forks.push(key);
+        }
+        self.entries.contains_key(key) || diagnostics.assumes(key)
+    }
+
+    /// Reads the keys that depend on the value of `key`. If that is unknown, the keys of all its
+    /// values are accepted, and the inner result is `None`.
+    pub(crate) fn choice<C, T>(
+        &mut self,
+        key: &'static str,
+        chosen: Option<C>,
+        all: impl Iterator<Item = (&'static str, C)>,
+        decode: impl Fn(C, &mut Table<'t>, &mut Diagnostics) -> Option<T>,
+        diagnostics: &mut Diagnostics,
+    ) -> Option<Option<T>> {
+        if let Some(chosen) = chosen {
+            return decode(chosen, self, diagnostics).map(Some);
+        }
+        let mut discarded = diagnostics.discarded();
+        for (name, each) in all {
+            let before = self.form.keys.len();
+            decode(each, self, &mut discarded);
+            let keys = self.form.keys.split_off(before);
+            if diagnostics.explores() {
+                self.form.choices.push(Choice { key, name, keys });
+            }
+        }
+        Some(None)
+    }
+
     /// The value of a key that must be there; `example` shows how it is written.
-    pub(crate) fn required(
+    fn required(
         &mut self,
         key: &'static str,
         example: &str,
@@ -94,15 +165,31 @@ impl<'t> Table<'t> {
         &mut self,
         key: &'static str,
         example: &str,
-        decode: impl FnOnce(&str, &'t Value<'t>, &mut Diagnostics) -> Option<T>,
+        decode: impl Fn(&str, &'t Value<'t>, &mut Diagnostics) -> Option<T>,
         diagnostics: &mut Diagnostics,
     ) -> Option<T> {
         let example = format!("{key} = {example}");
-        decode(key, self.required(key, &example, diagnostics)?, diagnostics)
+        self.required_as(key, &example, decode, diagnostics)
+    }
+
+    /// The value of a key that must be there, decoded by `decode`; `example` shows how key and value
+    /// are written, or the header of a table.
+    pub(crate) fn required_as<T>(
+        &mut self,
+        key: &'static str,
+        example: &str,
+        decode: impl Fn(&str, &'t Value<'t>, &mut Diagnostics) -> Option<T>,
+        diagnostics: &mut Diagnostics,
+    ) -> Option<T> {
+        self.explore(key, Some(example), &decode, diagnostics);
+        decode(key, self.required(key, example, diagnostics)?, diagnostics)
     }
 
     /// Reports the keys that nobody asked for. It is called when all keys were asked for.
     pub(crate) fn finish(self, diagnostics: &mut Diagnostics) {
+        if diagnostics.explores() {
+            return diagnostics.found(Form::Table(self.form));
+        }
         for key in self.entries.keys() {
             let name: &str = key.get_ref();
             if self.asked.contains(&name) {
@@ -128,8 +215,10 @@ macro_rules! keys {
         $($key:ident: $decode:path $(= $example:literal)?),* $(,)?
         $(; $($field:ident: $value:expr,)*)?
     }) => {{
+        $table.described($name::ABOUT);
         $(let $key = keys!(@read $table, $diagnostics, $key, $decode $(, $example)?);)*
         $($(let $field = $value;)*)?
+        $table.undescribed();
         // `?` must leave only this function: the table is still to be finished.
         let all = || Some($name { $($key: $key?,)* $($($field: $field?,)*)? });
         all()
@@ -180,7 +269,10 @@ pub(crate) fn string(
     diagnostics: &mut Diagnostics,
 ) -> Option<Spanned<String>> {
     match value.get_ref() {
-        DeValue::String(text) => Some(Spanned::new(text.to_string(), value.span())),
+        DeValue::String(text) => {
+            diagnostics.found(Form::Text);
+            Some(Spanned::new(text.to_string(), value.span()))
+        }
         _ => {
             mismatch(key, value, "a string", diagnostics);
             None
@@ -225,6 +317,7 @@ pub(crate) fn integer(
         mismatch(key, value, "an integer", diagnostics);
         return None;
     };
+    diagnostics.found(Form::Integer);
     match i64::from_str_radix(integer.as_str(), integer.radix()) {
         Ok(number) => Some(Spanned::new(number, value.span())),
         Err(_) => {
@@ -244,8 +337,15 @@ pub(crate) fn number(
 ) -> Option<Spanned<f64>> {
     let found = match value.get_ref() {
         DeValue::Integer(_) => integer(key, value, diagnostics)?.value as f64,
-        DeValue::Float(number) => number.as_str().parse().unwrap_or(f64::NAN),
+        DeValue::Float(number) => {
+            diagnostics.found(Form::Number);
+            number.as_str().parse().unwrap_or(f64::NAN)
+        }
         DeValue::String(text) => match formula::number(text) {
+            _ if diagnostics.explores() => {
+                diagnostics.found(Form::Text);
+                return None;
+            }
             Ok(number) => number,
             Err(problem) => {
                 diagnostics
@@ -273,7 +373,10 @@ pub(crate) fn boolean(
     diagnostics: &mut Diagnostics,
 ) -> Option<Spanned<bool>> {
     match value.get_ref() {
-        DeValue::Boolean(flag) => Some(Spanned::new(*flag, value.span())),
+        DeValue::Boolean(flag) => {
+            diagnostics.found(Form::Boolean);
+            Some(Spanned::new(*flag, value.span()))
+        }
         _ => {
             mismatch(key, value, "`true` or `false`", diagnostics);
             None
@@ -302,6 +405,10 @@ pub(crate) fn one_of<T: Copy>(
         mismatch(key, value, "a string", diagnostics).label(format!("allowed: {}", list(allowed)));
         return None;
     }
+    if diagnostics.explores() {
+        diagnostics.found(Form::Names(allowed.map(str::to_string).collect()));
+        return None;
+    }
     let text = string(key, value, diagnostics)?;
     if let Some((_, named)) = names.iter().find(|(name, _)| *name == text.value) {
         return Some(Spanned {
@@ -325,6 +432,10 @@ pub(crate) fn array<'t, T>(
         mismatch(key, value, "an array", diagnostics);
         return None;
     };
+    if diagnostics.explores() {
+        diagnostics.found(Form::Array(forms_of(key, &decode)));
+        return None;
+    }
     let items = items.iter().enumerate();
     let items = items.map(|(index, item)| decode(&format!("{key}[{index}]"), item, diagnostics));
     Some(Spanned::new(all(items)?, value.span()))

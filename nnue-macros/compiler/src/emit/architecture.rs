@@ -98,6 +98,7 @@ fn architecture(program: &Program<'_>) -> TokenStream {
     let tables = Table::all(program);
     let table_count = count(tables.len());
     let capacity = count(program.layout.longest_list());
+    let viewpoints = count(network.viewpoints());
     let (added, removed): (Vec<_>, Vec<_>) = tables
         .iter()
         .map(|table| (&table.added, &table.removed))
@@ -193,6 +194,7 @@ fn architecture(program: &Program<'_>) -> TokenStream {
             type Half = Half;
             type Output = #output_type;
             type Rows = features::Rows<#table_count, #capacity>;
+            type Entries = features::Entries<#viewpoints>;
             type Line = line::#line;
 
             const NAME: &'static str = NAME;
@@ -329,6 +331,7 @@ pub(super) fn skeleton(runtime: &TokenStream) -> TokenStream {
             type Half = [u8; 0];
             type Output = Output;
             type Rows = features::Rows<0, 0>;
+            type Entries = features::Entries<0>;
             type Line = line::FromAnything;
             const NAME: &'static str = "";
             const ORDER: Order = Order::SideToMoveFirst;

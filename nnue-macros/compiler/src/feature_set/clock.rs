@@ -10,6 +10,7 @@ use super::{Family, FeatureSet};
 use crate::check::value::{in_range, value_or};
 use crate::decode::table::{Table, integer, integers, keys, named};
 use crate::diagnostics::{Diagnostics, Spanned};
+use crate::spec::documented::documented;
 
 /// The name of all sets of the family in a spec.
 pub const NAME: &str = "Clock";
@@ -18,21 +19,23 @@ pub const NAME: &str = "Clock";
 /// long before it.
 const MAX_CLOCK: i64 = u8::MAX as i64 - 1;
 
-/// The keys of a set of rows by the clock.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Keys {
-    /// `first`: the first clock that has a row.
-    pub first: Spanned<i64>,
-    /// `step`: the number of clocks that share a row.
-    pub step: Spanned<i64>,
-    /// `last`: the last clock that is told from those before it.
-    pub last: Spanned<i64>,
-    /// `flip`: how black sees the board.
-    pub flip: Option<Spanned<Flip>>,
-    /// `mirror`: the files on which the own king is seen, by mirroring the board.
-    pub mirror: Option<Spanned<Mirror>>,
-    /// `king_buckets`: the bucket of each square of the own king.
-    pub king_buckets: Option<Spanned<Vec<Spanned<i64>>>>,
+documented! {
+    /// The keys of a set of rows by the clock.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct Keys {
+        /// `first`: the first clock that has a row.
+        pub first: Spanned<i64>,
+        /// `step`: the number of clocks that share a row.
+        pub step: Spanned<i64>,
+        /// `last`: the last clock that is told from those before it.
+        pub last: Spanned<i64>,
+        /// `flip`: how black sees the board.
+        pub flip: Option<Spanned<Flip>>,
+        /// `mirror`: the files on which the own king is seen, by mirroring the board.
+        pub mirror: Option<Spanned<Mirror>>,
+        /// `king_buckets`: the bucket of each square of the own king.
+        pub king_buckets: Option<Spanned<Vec<Spanned<i64>>>>,
+    }
 }
 
 /// The parameters that make a set of the family.

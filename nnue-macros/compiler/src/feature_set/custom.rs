@@ -6,6 +6,7 @@ use super::{Family, FeatureSet};
 use crate::check::value::{check_length, in_range, in_range_or};
 use crate::decode::table::{Table, integer, keys, string};
 use crate::diagnostics::{Diagnostics, Spanned};
+use crate::spec::documented::documented;
 
 /// The name of all sets of the family in a spec.
 pub(super) const NAME: &str = "Custom";
@@ -31,19 +32,21 @@ pub struct Parameters {
     pub blocks: usize,
 }
 
-/// The keys of a set whose active rows the engine tells.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Keys {
-    /// `rows`: the number of rows, in all blocks together.
-    pub rows: Spanned<i64>,
-    /// `active`: the largest number of features that can be active at once.
-    pub active: Spanned<i64>,
-    /// `views`: the number of views.
-    pub views: Option<Spanned<i64>>,
-    /// `blocks`: the number of blocks of rows.
-    pub blocks: Option<Spanned<i64>>,
-    /// `name`: the name of the set in messages.
-    pub name: Option<Spanned<String>>,
+documented! {
+    /// The keys of a set whose active rows the engine tells.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct Keys {
+        /// `rows`: the number of rows, in all blocks together.
+        pub rows: Spanned<i64>,
+        /// `active`: the largest number of features that can be active at once.
+        pub active: Spanned<i64>,
+        /// `views`: the number of views.
+        pub views: Option<Spanned<i64>>,
+        /// `blocks`: the number of blocks of rows.
+        pub blocks: Option<Spanned<i64>>,
+        /// `name`: the name of the set in messages.
+        pub name: Option<Spanned<String>>,
+    }
 }
 
 pub(super) fn decode(table: &mut Table<'_>, diagnostics: &mut Diagnostics) -> Option<Keys> {

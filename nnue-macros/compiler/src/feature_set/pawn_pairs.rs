@@ -9,6 +9,7 @@ use super::{Family, FeatureSet};
 use crate::check::value::{in_range_or, value_or};
 use crate::decode::table::{Table, integer, keys, named};
 use crate::diagnostics::{Diagnostics, Spanned};
+use crate::spec::documented::documented;
 
 /// The name of all sets of the family in a spec.
 pub const NAME: &str = "PawnPairs";
@@ -20,14 +21,16 @@ const PAWNS: usize = 2 * SQUARES;
 /// The largest number of pawns on a board.
 const MOST_PAWNS: usize = 16;
 
-/// The keys of a set of pawn pairs.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Keys {
-    /// `file_distance`: the largest number of files between the pawns of a pair, 0 for the same
-    /// file.
-    pub file_distance: Option<Spanned<i64>>,
-    /// `mirror`: the files on which the own king is seen, by mirroring the board.
-    pub mirror: Option<Spanned<Mirror>>,
+documented! {
+    /// The keys of a set of pawn pairs.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct Keys {
+        /// `file_distance`: the largest number of files between the pawns of a pair, 0 for the same
+        /// file.
+        pub file_distance: Option<Spanned<i64>>,
+        /// `mirror`: the files on which the own king is seen, by mirroring the board.
+        pub mirror: Option<Spanned<Mirror>>,
+    }
 }
 
 /// The parameters that make a set of the family.

@@ -13,8 +13,9 @@ use toml::de::DeValue;
 
 use super::{Family, FeatureSet};
 use crate::check::value::{check_buckets, in_range_or, value_or};
-use crate::decode::table::{Table, Value, integer, integers, keys, mismatch, named, names, string};
+use crate::decode::table::{Table, Value, integer, integers, keys, mismatch, named, names, one_of};
 use crate::diagnostics::{Diagnostics, Span, Spanned, list};
+use crate::spec::documented::documented;
 
 pub use buckets::{
     BucketsBy, BucketsKey, BucketsName, Material, MaterialValue, PieceName, PiecesKey,
@@ -29,31 +30,33 @@ pub const KING_BUCKETS: &str = "KingBuckets";
 /// The largest number of rows before the planes of a bucket. `HalfKP` has one such row.
 const MAX_OFFSET: i64 = 64;
 
-/// The keys of a set: parameters that override those for which its name stands.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Keys {
-    /// `planes`: the number of kinds of pieces that are told apart.
-    pub planes: Option<Spanned<i64>>,
-    /// `piece_order`: the order of the planes.
-    pub piece_order: Option<Spanned<PieceOrder>>,
-    /// `flip`: how black sees the board.
-    pub flip: Option<Spanned<Flip>>,
-    /// `squares`: the first square of each plane.
-    pub squares: Option<Spanned<FirstSquare>>,
-    /// `mirror`: the files on which the own king is seen, by mirroring the board.
-    pub mirror: Option<Spanned<Mirror>>,
-    /// `king_buckets`: the bucket of each square of the own king.
-    pub king_buckets: Option<Spanned<Vec<Spanned<i64>>>>,
-    /// `queen_buckets`: the number of buckets for the opponent's queens.
-    pub queen_buckets: Option<Spanned<i64>>,
-    /// `buckets`: what chooses the bucket, outermost first.
-    pub buckets: Option<Spanned<Vec<Spanned<BucketsKey>>>>,
-    /// `offset`: the number of rows before the first plane of each bucket.
-    pub offset: Option<Spanned<i64>>,
-    /// `factorised`: the virtual sets whose rows the file has too.
-    pub factorised: Option<Spanned<Vec<Spanned<VirtualSet>>>>,
-    /// `rounding`: how the sum of a row and its virtual rows, in floating point, becomes integers.
-    pub rounding: Option<Spanned<FactorRounding>>,
+documented! {
+    /// The keys of a set: parameters that override those for which its name stands.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct Keys {
+        /// `planes`: the number of kinds of pieces that are told apart.
+        pub planes: Option<Spanned<i64>>,
+        /// `piece_order`: the order of the planes.
+        pub piece_order: Option<Spanned<PieceOrder>>,
+        /// `flip`: how black sees the board.
+        pub flip: Option<Spanned<Flip>>,
+        /// `squares`: the first square of each plane.
+        pub squares: Option<Spanned<FirstSquare>>,
+        /// `mirror`: the files on which the own king is seen, by mirroring the board.
+        pub mirror: Option<Spanned<Mirror>>,
+        /// `king_buckets`: the bucket of each square of the own king.
+        pub king_buckets: Option<Spanned<Vec<Spanned<i64>>>>,
+        /// `queen_buckets`: the number of buckets for the opponent's queens.
+        pub queen_buckets: Option<Spanned<i64>>,
+        /// `buckets`: what chooses the bucket, outermost first.
+        pub buckets: Option<Spanned<Vec<Spanned<BucketsKey>>>>,
+        /// `offset`: the number of rows before the first plane of each bucket.
+        pub offset: Option<Spanned<i64>>,
+        /// `factorised`: the virtual sets whose rows the file has too.
+        pub factorised: Option<Spanned<Vec<Spanned<VirtualSet>>>>,
+        /// `rounding`: how the sum of a row and its virtual rows, in floating point, becomes integers.
+        pub rounding: Option<Spanned<FactorRounding>>,
+    }
 }
 
 pub(super) fn decode(table: &mut Table<'_>, diagnostics: &mut Diagnostics) -> Option<Keys> {
@@ -85,19 +88,18 @@ fn king_buckets(
     match value.get_ref() {
         DeValue::Array(_) => integers(key, value, diagnostics),
         DeValue::String(_) => {
-            let name = string(key, value, diagnostics)?;
-            let Some(table) = KING_TABLES.iter().find(|table| table.name == name.value) else {
-                let names = KING_TABLES.iter().map(|table| table.name);
-                diagnostics.unknown_name(key, &name, names);
-                return None;
-            };
+            let names: Vec<_> = KING_TABLES
+                .iter()
+                .map(|table| (table.name, table))
+                .collect();
+            let Spanned { value: table, span } = one_of(&names, key, value, diagnostics)?;
             let squares = table.squares().map(|bucket| Spanned {
                 value: i64::from(bucket),
-                span: name.span,
+                span,
             });
             Some(Spanned {
                 value: squares.into(),
-                span: name.span,
+                span,
             })
         }
         _ => {

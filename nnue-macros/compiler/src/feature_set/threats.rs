@@ -10,6 +10,7 @@ use super::{Family, FeatureSet};
 use crate::check::value::value_or;
 use crate::decode::table::{Table, Value, array, boolean, keys, mismatch, named, one_of, string};
 use crate::diagnostics::{Diagnostics, Spanned, all};
+use crate::spec::documented::documented;
 use crate::spec::named::named;
 
 /// The name of all sets of the family in a spec.
@@ -60,21 +61,23 @@ pub enum Targets {
     Table(Vec<Spanned<String>>),
 }
 
-/// The keys of a set of threats.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Keys {
-    /// `targets`: the victims that each kind of piece can threaten.
-    pub targets: Spanned<Targets>,
-    /// `pushes`: whether a pawn also threatens a pawn straight ahead of it.
-    pub pushes: Option<Spanned<bool>>,
-    /// `mutual`: how two pieces of the same kind that attack each other count.
-    pub mutual: Option<Spanned<Mutual>>,
-    /// `piece_order`: the order of the attackers, and of the victims of each attacker.
-    pub piece_order: Option<Spanned<PieceOrder>>,
-    /// `order`: the order of an attacker's rows.
-    pub order: Option<Spanned<Order>>,
-    /// `mirror`: the files on which the own king is seen, by mirroring the board.
-    pub mirror: Option<Spanned<Mirror>>,
+documented! {
+    /// The keys of a set of threats.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct Keys {
+        /// `targets`: the victims that each kind of piece can threaten.
+        pub targets: Spanned<Targets>,
+        /// `pushes`: whether a pawn also threatens a pawn straight ahead of it.
+        pub pushes: Option<Spanned<bool>>,
+        /// `mutual`: how two pieces of the same kind that attack each other count.
+        pub mutual: Option<Spanned<Mutual>>,
+        /// `piece_order`: the order of the attackers, and of the victims of each attacker.
+        pub piece_order: Option<Spanned<PieceOrder>>,
+        /// `order`: the order of an attacker's rows.
+        pub order: Option<Spanned<Order>>,
+        /// `mirror`: the files on which the own king is seen, by mirroring the board.
+        pub mirror: Option<Spanned<Mirror>>,
+    }
 }
 
 /// The parameters that make a set of the family.

@@ -10,6 +10,7 @@ pub(super) use crate::check::fixed_point::MOST_LEFT;
 use crate::check::value::place;
 use crate::decode::table::{Table, boolean, integer, integers_or_one, keys, named};
 use crate::diagnostics::{Diagnostics, Span, Spanned};
+use crate::spec::documented::documented;
 use crate::spec::named::Named;
 
 pub(super) use check::element;
@@ -212,23 +213,25 @@ impl Operation for Vec<Activation> {
     }
 }
 
-/// The keys of a layer of activations.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Keys {
-    /// `op`: an activation, or several, whose results follow one another.
-    pub functions: Vec<Spanned<OpName>>,
-    /// `shift`: the bits that are shifted out to the right, or in to the left if it is negative; a
-    /// single number for all functions, or a number for each function.
-    pub shift: Option<Spanned<Vec<Spanned<i64>>>>,
-    /// `one`: the integer that stands for 1.0 in the results.
-    pub one: Option<Spanned<i64>>,
-    /// `limit`: the largest result; a single number for all functions, or a number for each
-    /// function.
-    pub limit: Option<Spanned<Vec<Spanned<i64>>>>,
-    /// `clips_one = true`: the largest result of at least one function is below 1.0 on purpose.
-    pub clips_one: Option<Spanned<bool>>,
-    /// `rounding`: how the shift of the functions rounds that can round in several ways.
-    pub rounding: Option<Spanned<ProductRounding>>,
+documented! {
+    /// The keys of a layer of activations.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct Keys {
+        /// `op`: an activation, or several, whose results follow one another.
+        pub functions: Vec<Spanned<OpName>>,
+        /// `shift`: the bits that are shifted out to the right, or in to the left if it is negative; a
+        /// single number for all functions, or a number for each function.
+        pub shift: Option<Spanned<Vec<Spanned<i64>>>>,
+        /// `one`: the integer that stands for 1.0 in the results.
+        pub one: Option<Spanned<i64>>,
+        /// `limit`: the largest result; a single number for all functions, or a number for each
+        /// function.
+        pub limit: Option<Spanned<Vec<Spanned<i64>>>>,
+        /// `clips_one = true`: the largest result of at least one function is below 1.0 on purpose.
+        pub clips_one: Option<Spanned<bool>>,
+        /// `rounding`: how the shift of the functions rounds that can round in several ways.
+        pub rounding: Option<Spanned<ProductRounding>>,
+    }
 }
 
 /// Decodes the keys that all of these functions have.

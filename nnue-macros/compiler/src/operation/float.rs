@@ -8,15 +8,18 @@ use crate::check::value::check_scale;
 use crate::decode::table::{Table, keys, number};
 use crate::diagnostics::{Diagnostics, Spanned};
 use crate::network::tensor::{Source, Tensor};
+use crate::spec::documented::documented;
 
 /// The word of the operation in a spec.
 pub(super) const NAME: &str = "float";
 
-/// The keys of a conversion to floating point.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Keys {
-    /// `scale`: the factor of every value; when absent, 1 divided by the input's `one`.
-    pub scale: Option<Spanned<f64>>,
+documented! {
+    /// The keys of a conversion to floating point.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct Keys {
+        /// `scale`: the factor of every value; when absent, 1 divided by the input's `one`.
+        pub scale: Option<Spanned<f64>>,
+    }
 }
 
 /// A conversion to floating point: `y[i] = x[i] as f32 * scale`, rounded once.

@@ -11,6 +11,7 @@ use crate::check::value::in_range_or;
 use crate::decode::table::{Table, integer, keys, named};
 use crate::diagnostics::{Diagnostics, Spanned};
 use crate::network::tensor::{One, Tensor};
+use crate::spec::documented::documented;
 use crate::spec::named::named;
 
 /// The word of the operation in a spec.
@@ -20,17 +21,19 @@ pub(super) const NAME: &str = "integer";
 /// bits, which `f32` rounds to without error.
 const MOST: i64 = i16::MAX as i64;
 
-/// The keys of a conversion to integers.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Keys {
-    /// `one`: the factor of every value, which is the integer that stands for 1.0.
-    pub one: Option<Spanned<i64>>,
-    /// `limit`: the largest integer; when absent, `one`.
-    pub limit: Option<Spanned<i64>>,
-    /// `least`: the smallest integer, at most 0; when absent, 0.
-    pub least: Option<Spanned<i64>>,
-    /// `rounding`: how products become integers.
-    pub rounding: Option<Spanned<IntegerRounding>>,
+documented! {
+    /// The keys of a conversion to integers.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct Keys {
+        /// `one`: the factor of every value, which is the integer that stands for 1.0.
+        pub one: Option<Spanned<i64>>,
+        /// `limit`: the largest integer; when absent, `one`.
+        pub limit: Option<Spanned<i64>>,
+        /// `least`: the smallest integer, at most 0; when absent, 0.
+        pub least: Option<Spanned<i64>>,
+        /// `rounding`: how products become integers.
+        pub rounding: Option<Spanned<IntegerRounding>>,
+    }
 }
 
 named! {

@@ -15,20 +15,23 @@ use crate::check::value::{in_range, place};
 use crate::decode::table::{Table, integer, integers_or_one, keys, named};
 use crate::diagnostics::{Diagnostics, Spanned};
 use crate::network::tensor::{One, Tensor};
+use crate::spec::documented::documented;
 
 /// The word of the operation in a spec.
 pub(super) const NAME: &str = "product";
 
-/// The keys of a product.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Keys {
-    /// `shift`: the bits that are shifted out to the right. A list is refused by the check.
-    pub shift: Option<Spanned<Vec<Spanned<i64>>>>,
-    /// `one`: the integer that stands for 1.0 in the result; when absent, it is the product of the
-    /// factors' `one`s after the shift.
-    pub one: Option<Spanned<i64>>,
-    /// `rounding`: how the shift rounds.
-    pub rounding: Option<Spanned<ProductRounding>>,
+documented! {
+    /// The keys of a product.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct Keys {
+        /// `shift`: the bits that are shifted out to the right. A list is refused by the check.
+        pub shift: Option<Spanned<Vec<Spanned<i64>>>>,
+        /// `one`: the integer that stands for 1.0 in the result; when absent, it is the product of the
+        /// factors' `one`s after the shift.
+        pub one: Option<Spanned<i64>>,
+        /// `rounding`: how the shift rounds.
+        pub rounding: Option<Spanned<ProductRounding>>,
+    }
 }
 
 /// The product of two inputs: `y[i] = a[i] * b[i] >> shift`. Integers are multiplied in `i64`, are

@@ -7,6 +7,7 @@ use crate::check::reader::Reader;
 use crate::decode::table::{Table, boolean, keys, named, number};
 use crate::diagnostics::{Diagnostics, Spanned};
 use crate::network::tensor::Tensor;
+use crate::spec::documented::documented;
 use crate::spec::named::named;
 
 /// The word of the operation in a spec.
@@ -15,15 +16,17 @@ pub(super) const NAME: &str = "rms_norm";
 /// The number that is added to the mean square, unless the spec gives another.
 const EPSILON: f32 = 1e-5;
 
-/// The keys of a normalisation.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Keys {
-    /// `epsilon`: the number that is added to the mean square.
-    pub epsilon: Option<Spanned<f64>>,
-    /// `gain`: the factors of the normalised values.
-    pub gain: Option<Spanned<Gain>>,
-    /// `shared = true`: all stacks have the same gains, which are in the file once.
-    pub shared: Option<Spanned<bool>>,
+documented! {
+    /// The keys of a normalisation.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct Keys {
+        /// `epsilon`: the number that is added to the mean square.
+        pub epsilon: Option<Spanned<f64>>,
+        /// `gain`: the factors of the normalised values.
+        pub gain: Option<Spanned<Gain>>,
+        /// `shared = true`: all stacks have the same gains, which are in the file once.
+        pub shared: Option<Spanned<bool>>,
+    }
 }
 
 named! {

@@ -2,6 +2,7 @@
 
 use nnue_format::{Axis, AxisPart, Element, Encoding, Overflow, Rounding};
 
+use super::documented::documented;
 use super::{Named, named};
 use crate::diagnostics::{Span, Spanned};
 
@@ -28,23 +29,25 @@ named! {
     }
 }
 
-/// The keys of Stockfish's format.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Stockfish {
-    /// The place of `format` in the spec.
-    pub span: Span,
-    /// `version`: the first word of the file.
-    pub version: Spanned<i64>,
-    /// `encoding`: how the transformer's tensors are encoded.
-    pub encoding: Option<Spanned<Encoding>>,
-    /// `psqt`: where the PSQT values of several feature sets are.
-    pub psqt: Option<Spanned<PsqtPlace>>,
-    /// `transformer_hash`: the transformer's hash, where it does not follow from the layers.
-    pub transformer_hash: Option<Spanned<i64>>,
-    /// `stack_hash`: the hash of a stack, where it does not follow from the layers.
-    pub stack_hash: Option<Spanned<i64>>,
-    /// `before_stacks`: content before the first stack that is no part of the network.
-    pub before_stacks: Option<Spanned<Vec<Entry>>>,
+documented! {
+    /// The keys of Stockfish's format.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct Stockfish {
+        /// The place of `format` in the spec.
+        pub span: Span,
+        /// `version`: the first word of the file.
+        pub version: Spanned<i64>,
+        /// `encoding`: how the transformer's tensors are encoded.
+        pub encoding: Option<Spanned<Encoding>>,
+        /// `psqt`: where the PSQT values of several feature sets are.
+        pub psqt: Option<Spanned<PsqtPlace>>,
+        /// `transformer_hash`: the transformer's hash, where it does not follow from the layers.
+        pub transformer_hash: Option<Spanned<i64>>,
+        /// `stack_hash`: the hash of a stack, where it does not follow from the layers.
+        pub stack_hash: Option<Spanned<i64>>,
+        /// `before_stacks`: content before the first stack that is no part of the network.
+        pub before_stacks: Option<Spanned<Vec<Entry>>>,
+    }
 }
 
 named! {
@@ -57,42 +60,46 @@ named! {
     }
 }
 
-/// The keys of bullet's formats.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Bullet {
-    /// The place of `format` in the spec.
-    pub span: Span,
-    /// `kind`: which of the files that bullet writes is described; `quantised.bin` when absent.
-    pub kind: Option<Spanned<BulletKind>>,
-    /// `entries`: the tensors of the file; the transformer and all affine layers in order when
-    /// absent.
-    pub entries: Option<Spanned<Vec<Entry>>>,
-    /// `transposed`: entries whose weights were transposed when they were saved.
-    pub transposed: Option<Spanned<Transposed>>,
-    /// `rounding`: how floating point is rounded to integers.
-    pub rounding: Option<Spanned<Rounding>>,
-    /// `overflow`: the treatment of integers that do not fit in their type.
-    pub overflow: Option<Spanned<Overflow>>,
-    /// `tail`: the padding of the file.
-    pub tail: Option<Spanned<TailName>>,
+documented! {
+    /// The keys of bullet's formats.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct Bullet {
+        /// The place of `format` in the spec.
+        pub span: Span,
+        /// `kind`: which of the files that bullet writes is described; `quantised.bin` when absent.
+        pub kind: Option<Spanned<BulletKind>>,
+        /// `entries`: the tensors of the file; the transformer and all affine layers in order when
+        /// absent.
+        pub entries: Option<Spanned<Vec<Entry>>>,
+        /// `transposed`: entries whose weights were transposed when they were saved.
+        pub transposed: Option<Spanned<Transposed>>,
+        /// `rounding`: how floating point is rounded to integers.
+        pub rounding: Option<Spanned<Rounding>>,
+        /// `overflow`: the treatment of integers that do not fit in their type.
+        pub overflow: Option<Spanned<Overflow>>,
+        /// `tail`: the padding of the file.
+        pub tail: Option<Spanned<TailName>>,
+    }
 }
 
-/// The keys of the format `tensors`, which lists the tensors of a file.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Tensors {
-    /// The place of `format` in the spec.
-    pub span: Span,
-    /// `tensors`: the tensors that a file has once, in file order.
-    pub tensors: Spanned<Vec<Entry>>,
-    /// `stack`: lists of the tensors that follow for each stack, in file order. The first list is
-    /// there for all stacks before the second list begins, and so on.
-    pub stack: Option<Vec<Vec<Entry>>>,
-    /// `rounding`: how floating point is rounded to integers.
-    pub rounding: Option<Spanned<Rounding>>,
-    /// `overflow`: the treatment of integers that do not fit in their type.
-    pub overflow: Option<Spanned<Overflow>>,
-    /// `tail`: the padding of the file.
-    pub tail: Option<Spanned<TailName>>,
+documented! {
+    /// The keys of the format `tensors`, which lists the tensors of a file.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct Tensors {
+        /// The place of `format` in the spec.
+        pub span: Span,
+        /// `tensors`: the tensors that a file has once, in file order.
+        pub tensors: Spanned<Vec<Entry>>,
+        /// `stack`: lists of the tensors that follow for each stack, in file order. The first list is
+        /// there for all stacks before the second list begins, and so on.
+        pub stack: Option<Vec<Vec<Entry>>>,
+        /// `rounding`: how floating point is rounded to integers.
+        pub rounding: Option<Spanned<Rounding>>,
+        /// `overflow`: the treatment of integers that do not fit in their type.
+        pub overflow: Option<Spanned<Overflow>>,
+        /// `tail`: the padding of the file.
+        pub tail: Option<Spanned<TailName>>,
+    }
 }
 
 /// Which entries of a file are transposed.
@@ -104,15 +111,17 @@ pub enum Transposed {
     Ids(Vec<Spanned<String>>),
 }
 
-/// An entry of a list: a piece of a file.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Entry {
-    /// The place of the entry in the spec.
-    pub span: Span,
-    /// `align`: the entry's offset in the file is a multiple of this number of bytes.
-    pub align: Option<Spanned<i64>>,
-    /// The content of the file at this place.
-    pub content: Content,
+documented! {
+    /// An entry of a list: a piece of a file.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct Entry {
+        /// The place of the entry in the spec.
+        pub span: Span,
+        /// `align`: the entry's offset in the file is a multiple of this number of bytes.
+        pub align: Option<Spanned<i64>>,
+        /// The content of the file at this place.
+        pub content: Content,
+    }
 }
 
 /// The content of a piece of a file.
@@ -128,15 +137,17 @@ pub enum Content {
     Kept(Kept),
 }
 
-/// Numbers that the network does not use. They are kept for the engine.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Kept {
-    /// `kept`: the name of the numbers, which is that of no tensor of the network.
-    pub name: Spanned<String>,
-    /// `type`: the type of the numbers.
-    pub element: Spanned<Element>,
-    /// `shape`: the number of them, or the numbers of rows and columns.
-    pub shape: Spanned<Vec<Spanned<i64>>>,
+documented! {
+    /// Numbers that the network does not use. They are kept for the engine.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct Kept {
+        /// `kept`: the name of the numbers, which is that of no tensor of the network.
+        pub name: Spanned<String>,
+        /// `type`: the type of the numbers.
+        pub element: Spanned<Element>,
+        /// `shape`: the number of them, or the numbers of rows and columns.
+        pub shape: Spanned<Vec<Spanned<i64>>>,
+    }
 }
 
 /// A field of a header, or bytes without a name.
@@ -175,32 +186,34 @@ named! {
     }
 }
 
-/// A tensor in a file.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct TensorEntry {
-    /// `id`: the name that bullet gives the tensor.
-    pub id: Option<Spanned<String>>,
-    /// `tensor`: the name of one tensor of the network, or of several tensors that belong together.
-    pub tensor: Option<Spanned<String>>,
-    /// `type`: the type of the tensor's values in the file.
-    pub element: Option<Spanned<Element>>,
-    /// `axes`: the tensor's axes in the file, outermost first.
-    pub axes: Option<Spanned<Vec<Spanned<AxisPart>>>>,
-    /// `transposed`: whether bullet transposed the tensor before it was saved.
-    pub transposed: Option<Spanned<bool>>,
-    /// `encoding`: how the tensor's values are encoded in the file.
-    pub encoding: Option<Spanned<Encoding>>,
-    /// `pad`: the innermost axis is padded to a multiple of this number of values.
-    pub pad: Option<Spanned<i64>>,
-    /// `one`: the integer that stands for 1.0, where floating point in the file becomes integers or
-    /// integers in the file become floating point.
-    pub one: Option<Spanned<f64>>,
-    /// `times`: the factor of the file's integers in the network.
-    pub times: Option<Spanned<i64>>,
-    /// `rounding`: how floating point, multiplied by `one`, is rounded to integers.
-    pub rounding: Option<Spanned<Rounding>>,
-    /// `overflow`: the treatment of integers that do not fit in their type.
-    pub overflow: Option<Spanned<Overflow>>,
+documented! {
+    /// A tensor in a file.
+    #[derive(Clone, Debug, Default, PartialEq)]
+    pub struct TensorEntry {
+        /// `id`: the name that bullet gives the tensor.
+        pub id: Option<Spanned<String>>,
+        /// `tensor`: the name of one tensor of the network, or of several tensors that belong together.
+        pub tensor: Option<Spanned<String>>,
+        /// `type`: the type of the tensor's values in the file.
+        pub element: Option<Spanned<Element>>,
+        /// `axes`: the tensor's axes in the file, outermost first.
+        pub axes: Option<Spanned<Vec<Spanned<AxisPart>>>>,
+        /// `transposed`: whether bullet transposed the tensor before it was saved.
+        pub transposed: Option<Spanned<bool>>,
+        /// `encoding`: how the tensor's values are encoded in the file.
+        pub encoding: Option<Spanned<Encoding>>,
+        /// `pad`: the innermost axis is padded to a multiple of this number of values.
+        pub pad: Option<Spanned<i64>>,
+        /// `one`: the integer that stands for 1.0, where floating point in the file becomes integers or
+        /// integers in the file become floating point.
+        pub one: Option<Spanned<f64>>,
+        /// `times`: the factor of the file's integers in the network.
+        pub times: Option<Spanned<i64>>,
+        /// `rounding`: how floating point, multiplied by `one`, is rounded to integers.
+        pub rounding: Option<Spanned<Rounding>>,
+        /// `overflow`: the treatment of integers that do not fit in their type.
+        pub overflow: Option<Spanned<Overflow>>,
+    }
 }
 
 named! {

@@ -189,6 +189,7 @@ const _: () = {
         type Half = Half;
         type Output = Output;
         type Rows = features::Rows<1, 64>;
+        type Entries = features::Entries<64>;
         type Line = line::FromPosition;
         const NAME: &'static str = NAME;
         const ORDER: Order = Order::SideToMoveFirst;

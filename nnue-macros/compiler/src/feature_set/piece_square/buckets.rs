@@ -13,6 +13,7 @@ use crate::decode::table::{
     Value, array, inline_table, integers, keys, mismatch, named, one_or_more,
 };
 use crate::diagnostics::{Diagnostics, Spanned, all};
+use crate::spec::documented::documented;
 use crate::spec::named::named;
 
 /// What chooses the bucket, together with others.
@@ -86,6 +87,11 @@ impl Material {
             MaterialValue::Quadrant { several: false } => 5,
             MaterialValue::Quadrant { several: true } => 6,
         }
+    }
+
+    /// The first bit after the value in the number of all values of the network.
+    pub(crate) fn end(&self) -> u8 {
+        self.first_bit + self.table(0, 0).bits() as u8
     }
 
     /// The number of values that buckets follow from.
@@ -204,13 +210,15 @@ pub enum BucketsKey {
     Pieces(PiecesKey),
 }
 
-/// The keys of `{ pieces = ... }` in `buckets`.
-#[derive(Clone, Debug, PartialEq)]
-pub struct PiecesKey {
-    /// `pieces`: the kinds of pieces.
-    pub pieces: Spanned<Vec<Spanned<PieceName>>>,
-    /// `from`: the numbers of pieces from which there is another bucket.
-    pub from: Option<Spanned<Vec<Spanned<i64>>>>,
+documented! {
+    /// The keys of `{ pieces = ... }` in `buckets`.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct PiecesKey {
+        /// `pieces`: the kinds of pieces.
+        pub pieces: Spanned<Vec<Spanned<PieceName>>>,
+        /// `from`: the numbers of pieces from which there is another bucket.
+        pub from: Option<Spanned<Vec<Spanned<i64>>>>,
+    }
 }
 
 /// The numbers of pieces that `from` can have: a board has 64 squares.
@@ -449,7 +457,7 @@ pub(crate) fn place_materials(sets: &mut [FeatureSet]) -> Result<(), (usize, usi
                 continue;
             }
             material.first_bit = bits;
-            bits += material.table(0, 0).bits() as u8;
+            bits = material.end();
             combined *= material.values();
             placed.push(material.clone());
         }

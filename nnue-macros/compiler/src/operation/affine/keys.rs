@@ -7,46 +7,49 @@ use crate::decode::table::{
     Table, Value, boolean, inline_table, integer, integers_or_one, keys, named, number,
 };
 use crate::diagnostics::{Diagnostics, Spanned};
+use crate::spec::documented::documented;
 use crate::spec::named::named;
 use crate::spec::scaling::Rounding;
 
-/// The keys of an affine layer, as the spec gives them.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Keys {
-    /// `outputs`: the number of neurons.
-    pub outputs: Spanned<i64>,
-    /// `weights`: the type of the weights.
-    pub weights: Spanned<WeightType>,
-    /// `biases`: the type of the biases.
-    pub biases: Option<Spanned<BiasType>>,
-    /// `one`: the integer that stands for 1.0 in the sums; a single number for all outputs, or a
-    /// number for each output.
-    pub one: Option<Spanned<Vec<Spanned<i64>>>>,
-    /// `weights_one`: the integer that stands for 1.0 in the weights, instead of `one`.
-    pub weights_one: Option<Spanned<i64>>,
-    /// `sparse`: whether inputs that are zero are skipped, and how.
-    pub sparse: Option<Spanned<SparseBy>>,
-    /// `density`: the share of inputs that are not zero.
-    pub density: Option<Spanned<f64>>,
-    /// `output_blocks`: the number of runs of 16 outputs that each input reaches.
-    pub output_blocks: Option<Spanned<i64>>,
-    /// `shards`: groups of outputs that each read a part of the inputs.
-    pub shards: Option<Spanned<ShardsKey>>,
-    /// `divide`: the divisor of the sum of products, before the bias is added.
-    pub divide: Option<Spanned<i64>>,
-    /// `rounding`: how the quotient of `divide` is rounded.
-    pub rounding: Option<Spanned<Rounding>>,
-    /// `scale`: the factor that turns integer sums into floating point, where biases are `f32`.
-    pub scale: Option<Spanned<f64>>,
-    /// `sums`: how products of `f32` or `i32` are added.
-    pub sums: Option<Spanned<Sums>>,
-    /// `scales`: factors of the sums, which are a tensor of the net file.
-    pub scales: Option<Spanned<ScalesKey>>,
-    /// `shared = true`: all stacks have the same weights, which are in the file once.
-    pub shared: Option<Spanned<bool>>,
-    /// `factorised = true`: the file has weights of each stack, and shared weights that are added
-    /// to them.
-    pub factorised: Option<Spanned<bool>>,
+documented! {
+    /// The keys of an affine layer, as the spec gives them.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct Keys {
+        /// `outputs`: the number of neurons.
+        pub outputs: Spanned<i64>,
+        /// `weights`: the type of the weights.
+        pub weights: Spanned<WeightType>,
+        /// `biases`: the type of the biases.
+        pub biases: Option<Spanned<BiasType>>,
+        /// `one`: the integer that stands for 1.0 in the sums; a single number for all outputs, or a
+        /// number for each output.
+        pub one: Option<Spanned<Vec<Spanned<i64>>>>,
+        /// `weights_one`: the integer that stands for 1.0 in the weights, instead of `one`.
+        pub weights_one: Option<Spanned<i64>>,
+        /// `sparse`: whether inputs that are zero are skipped, and how.
+        pub sparse: Option<Spanned<SparseBy>>,
+        /// `density`: the share of inputs that are not zero.
+        pub density: Option<Spanned<f64>>,
+        /// `output_blocks`: the number of runs of 16 outputs that each input reaches.
+        pub output_blocks: Option<Spanned<i64>>,
+        /// `shards`: groups of outputs that each read a part of the inputs.
+        pub shards: Option<Spanned<ShardsKey>>,
+        /// `divide`: the divisor of the sum of products, before the bias is added.
+        pub divide: Option<Spanned<i64>>,
+        /// `rounding`: how the quotient of `divide` is rounded.
+        pub rounding: Option<Spanned<Rounding>>,
+        /// `scale`: the factor that turns integer sums into floating point, where biases are `f32`.
+        pub scale: Option<Spanned<f64>>,
+        /// `sums`: how products of `f32` or `i32` are added.
+        pub sums: Option<Spanned<Sums>>,
+        /// `scales`: factors of the sums, which are a tensor of the net file.
+        pub scales: Option<Spanned<ScalesKey>>,
+        /// `shared = true`: all stacks have the same weights, which are in the file once.
+        pub shared: Option<Spanned<bool>>,
+        /// `factorised = true`: the file has weights of each stack, and shared weights that are added
+        /// to them.
+        pub factorised: Option<Spanned<bool>>,
+    }
 }
 
 /// The factors of an affine layer's sums.
@@ -61,6 +64,17 @@ pub enum ScalesKey {
     },
     /// `scales = "f32"`: factors in floating point, which turn integer sums into `f32`.
     Floats(ScaleType),
+}
+
+documented! {
+    /// The table `scales`.
+    struct Factors {
+        /// `shift`: how many bits products with the factors are shifted to the right.
+        shift: Spanned<i64>,
+        /// `inputs`: whether the mean magnitude of the inputs is a factor too.
+        #[default(false)]
+        inputs: Option<Spanned<bool>>,
+    }
 }
 
 named! {
@@ -174,15 +188,19 @@ fn scales(
         return Some(Spanned::new(ScalesKey::Floats(floats.value), floats.span));
     }
     let mut table = inline_table("scales", value, "scales = { shift = 8 }", diagnostics)?;
-    let shift = table.required_with("shift", "8", integer, diagnostics);
-    let inputs = table.optional_with("inputs", boolean, diagnostics);
     let span = table.span;
+    let factors = keys!(
+        table,
+        diagnostics,
+        Factors {
+            shift: integer = "8",
+            inputs: boolean,
+        }
+    );
     table.finish(diagnostics);
-    let scales = ScalesKey::Integers {
-        shift: shift?,
-        inputs: inputs?.is_some_and(|inputs| inputs.value),
-    };
-    Some(Spanned::new(scales, span))
+    let Factors { shift, inputs } = factors?;
+    let inputs = inputs.is_some_and(|inputs| inputs.value);
+    Some(Spanned::new(ScalesKey::Integers { shift, inputs }, span))
 }
 
 /// Decodes `sparse`: `true`, `false`, or the name of a way to skip zeros. The inner `None` means

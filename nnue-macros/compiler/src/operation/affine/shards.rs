@@ -6,17 +6,20 @@ use crate::check::reader::Reader;
 use crate::check::value::in_range;
 use crate::decode::table::{Value, inline_table, integer};
 use crate::diagnostics::{Diagnostics, Span, Spanned};
+use crate::spec::documented::documented;
 
 /// Inputs are divided at multiples of this number: the widest vector of bytes.
 const UNIT: usize = 64;
 
-/// The key `shards`, as the spec gives it.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ShardsKey {
-    /// `count`: the number of shards.
-    pub count: Spanned<i64>,
-    /// `common`: the number of inputs that all outputs read.
-    pub common: Option<Spanned<i64>>,
+documented! {
+    /// The key `shards`, as the spec gives it.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct ShardsKey {
+        /// `count`: the number of shards.
+        pub count: Spanned<i64>,
+        /// `common`: the number of inputs that all outputs read.
+        pub common: Option<Spanned<i64>>,
+    }
 }
 
 /// The inputs that each output of a layer reads: the first `common` ones, and one of `count` equal
@@ -55,6 +58,7 @@ pub(super) fn decode(
     diagnostics: &mut Diagnostics,
 ) -> Option<Spanned<ShardsKey>> {
     let mut table = inline_table(key, value, "shards = { count = 8 }", diagnostics)?;
+    table.described(ShardsKey::ABOUT);
     let count = table.required_with("count", "8", integer, diagnostics);
     let common = table.optional_with("common", integer, diagnostics);
     let span = table.span;
