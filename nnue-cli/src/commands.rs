@@ -23,6 +23,7 @@ mod plan;
 mod quantise;
 mod reorder;
 mod report;
+mod schema;
 mod spec;
 mod trainer;
 mod verify;
@@ -51,6 +52,8 @@ pub(crate) enum Command {
     Adopt(adopt::Adopt),
     /// Write the spec of a net file that is recognised
     Spec(spec::SpecCommand),
+    /// Print the JSON Schema of specs or run files, for editors
+    Schema(schema::Schema),
     /// Compare two net files: their tensors, and their evaluations
     Diff(diff::Diff),
     /// Write a net in the form that another spec of its network has
@@ -107,6 +110,7 @@ impl Command {
             Command::Info(command) => command.run(out),
             Command::Adopt(command) => command.run(out),
             Command::Spec(command) => command.run(out),
+            Command::Schema(command) => command.run(out),
             Command::Diff(command) => command.run(out),
             Command::Convert(command) => command.run(out),
             Command::Quantise(command) => command.run(out),

@@ -50,8 +50,12 @@ impl Subcommand {
         self.arguments(&self.works)
     }
 
+    /// With arguments that are wrong, if there is nothing that it cannot do.
     fn failing(&self) -> Vec<&str> {
-        self.arguments(&self.fails)
+        match self.fails.as_slice() {
+            [] => [&[self.name], self.wrong.as_slice()].concat(),
+            fails => self.arguments(fails),
+        }
     }
 
     fn arguments<'s>(&'s self, arguments: &'s [String]) -> Vec<&'s str> {
@@ -100,6 +104,7 @@ fn subcommands(test: &str) -> Vec<Subcommand> {
         subcommand("describe", &[SPEC], false, no_spec, &[]),
         subcommand("plan", &[SPEC], true, no_spec, &[]),
         subcommand("expand", &[SPEC], false, no_spec, &[]),
+        subcommand("schema", &["run"], false, &[], &["net"]),
         subcommand("info", &[net, "--spec", SPEC], true, &["no/such.nnue"], &[]),
         subcommand("adopt", &[SMALL128], true, &["no/such.nnue"], &[]),
         subcommand("spec", &[SMALL128], false, &["no/such.nnue"], &[]),

@@ -27,6 +27,7 @@ class Loss(Table, frozen=True, rename={"lambda_": "lambda"}):
     lambda_: Annotated[tuple[Share, ...], Meta(min_length=2, max_length=2)] = (1.0, 1.0)
     """The score's share of the target at the start and at the end; the result has the rest."""
     exponent: Annotated[float, Meta(ge=1)] = 2.0
+    """The power of differences; 2 is the mean squared error."""
     activation: AtLeast0 = 0.0
     """What a mean activation of 1.0 of the transformer costs: it draws activations towards zero."""
 

@@ -14,9 +14,13 @@ class Optimiser(Table, frozen=True):
     """The table `[optimiser]` of a run file."""
 
     name: Literal["adamw", "muon"] = "adamw"
+    """AdamW of torch, or Muon for the matrices of layers."""
     beta1: Below1 = 0.9
+    """How much of the mean gradient AdamW keeps at each step."""
     beta2: Below1 = 0.999
+    """How much of the mean squared gradient AdamW keeps at each step."""
     epsilon: Above0 = 1e-8
+    """What AdamW adds to the root of the mean squared gradient."""
     momentum: Below1 = 0.95
     """What `muon` keeps of the direction of its matrices at each step."""
     weight_decay: AtLeast0 = 0.0

@@ -56,6 +56,7 @@ class Data(Table, frozen=True):
     validation: tuple[str, ...] = ()
     """What is only evaluated. Without it, `hold_out` of `files` is, in whole games."""
     hold_out: str = "1/20"
+    """Without `validation`: the part of `files` that is only evaluated."""
     validation_positions: Annotated[int, Meta(ge=1, le=10_000_000)] = 50_000
     """How many of the held-out positions are evaluated."""
     batch_size: Annotated[int, Meta(ge=1, le=1 << 20)] = 8192
@@ -75,7 +76,9 @@ class Run(Table, frozen=True):
     """A net of the spec or a checkpoint, whose weights are the first; without it they are
     random."""
     seed: Natural = 1
+    """For the first weights and the order of positions."""
     device: Literal["auto", "cpu", "cuda", "mps"] = "auto"
+    """Where torch computes; `auto` is CUDA, else MPS, else the CPU."""
     threads: Annotated[int, Meta(ge=1, le=4096)] | None = None
     """For torch and the process that makes batches together; by default one for each core."""
     mode: Mode = "fake"

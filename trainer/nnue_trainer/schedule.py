@@ -14,6 +14,7 @@ class Schedule(Table, frozen=True):
     """The table `[schedule]` of a run file. A share of the run is a number from 0 to 1."""
 
     kind: Literal["cosine", "constant", "step"] = "cosine"
+    """How the learning rate changes over the run."""
     rate: Above0 = 0.001
     """The highest learning rate."""
     final: Share = 0.01

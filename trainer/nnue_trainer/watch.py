@@ -17,6 +17,7 @@ class Watch(Table, frozen=True):
     """A UCI engine that plays nets of the spec by its option EvalFile; without it, no match is
     played."""
     games: Annotated[int, Meta(ge=2, le=1_000_000, multiple_of=2)] = 100
+    """Games of each match, an even number."""
     every: Natural = 0
     """After how many positions the next net that is kept plays; 0 is each of them."""
     opponent: str = "<material>"

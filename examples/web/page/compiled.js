@@ -42,7 +42,7 @@ export class Compiled {
     this.board = new Board(() => this.evaluate());
     this.value = element('output', { className: 'value', role: 'status' });
     this.speed = element('output', {});
-    this.error = element('p', { role: 'alert', className: 'error' });
+    this.error = element('p', { role: 'alert', className: 'failure' });
     this.levels = element('fieldset', { className: 'levels' }, element('legend', {}, 'Instructions'));
     const measure = element('button', { type: 'button' }, 'Measure');
     measure.addEventListener('click', () => this.measure());

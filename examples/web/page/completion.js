@@ -3,7 +3,8 @@
 
 import { autocompletion } from '@codemirror/autocomplete';
 import { hoverTooltip } from '@codemirror/view';
-import { described, inShort, namedValues } from './schema.js';
+import { element } from './dom.js';
+import { described, inShort, isMany, isTable, namedValues } from './schema.js';
 import { nodeAt, nodeAtCursor, nodesOf } from './toml.js';
 
 /** @param {import('./schema.js').Schema} schema */
@@ -41,6 +42,7 @@ function keys(schema, node, text, line) {
   if (!assigned && line.text.slice(0, node.from - line.from).trim() === '') {
     for (const [key, said] of schema.keys({ path: [], values: new Map() })) {
       if (!isTable(said)) continue;
+      if (!isMany(said) && new RegExp(`^\\s*\\[${key}\\]`, 'm').test(text)) continue;
       const header = isMany(said) ? `[[${key}]]` : `[${key}]`;
       options.push({ ...option(key, said, `${header}\n`), displayLabel: header, boost: -10 });
     }
@@ -58,53 +60,42 @@ function headers(schema, node, text) {
 function values(schema, node, text) {
   const quoted = /["']/.test(text[node.from] ?? '');
   const found = namedValues(schema.at(node.path, node.table));
-  return found.filter(({ value }) => !quoted || typeof value === 'string').map(({ value, said }) => ({
+  return found.filter((value) => !quoted || typeof value === 'string').map((value) => ({
     label: String(value),
-    apply: quoted ? String(value) : JSON.stringify(value),
-    info: said,
+    apply: quoted ? value : JSON.stringify(value),
   }));
 }
 
 function option(key, said, apply) {
-  return { label: key, apply, detail: inShort(said), info: described(said).join(' ') || undefined };
+  const sentences = described(said);
+  return { label: key, apply, detail: inShort(said), info: sentences.length ? () => explanation(sentences) : undefined };
 }
-
-const isMany = (said) => said.some(({ items }) => items) && !said.some(({ type }) => type === 'string')
-  && said.some(({ items }) => items?.$ref || items?.properties || items?.type === 'object' || items?.oneOf || items?.anyOf);
-const isTable = (said) => isMany(said) || (said.some(({ properties }) => properties)
-  && !said.some(({ type }) => ['string', 'integer', 'boolean'].includes(type)));
 
 function hover(schema, text, place) {
   const node = nodeAt(nodesOf(text), place);
   if (!node) return null;
   const said = schema.at(node.path, node.kind === 'header' ? undefined : node.table);
-  const named = node.kind === 'value' ? namedValues(said).find(({ value }) => String(value) === node.text) : undefined;
-  const sentences = named?.said ? [named.said] : described(said);
-  const short = inShort(said);
-  if (!sentences.length && !short) return null;
-  return {
-    pos: node.from,
-    end: node.to,
-    above: true,
-    create() {
-      const dom = document.createElement('div');
-      dom.className = 'hover';
-      const title = document.createElement('strong');
-      title.textContent = named?.said ? node.text : node.path.filter((name) => name !== '*').at(-1);
-      const type = document.createElement('span');
-      type.textContent = named?.said ? '' : ` ${short}`;
-      dom.append(title, type, ...sentences.map(paragraph));
-      return { dom };
-    },
-  };
+  const sentences = described(said);
+  if (!sentences.length) return null;
+  const name = node.path.filter((part) => part !== '*').at(-1);
+  const create = () => ({
+    dom: element('div', { className: 'hover' }, element('strong', {}, name), element('span', {}, ` ${inShort(said)}`), explanation(sentences)),
+  });
+  return { pos: node.from, end: node.to, above: true, create };
 }
 
-/** A sentence; addresses in it become links, which open another page. */
-function paragraph(sentence) {
-  const element = document.createElement('p');
-  for (const part of sentence.split(/(https?:\/\/[^\s)]+)/)) {
-    if (!/^https?:/.test(part)) element.append(part);
-    else element.append(Object.assign(document.createElement('a'), { href: part, textContent: 'reference', target: '_blank', rel: 'noreferrer' }));
-  }
-  return element;
+/** Descriptions with the little Markdown that they have: paragraphs, points, code and links. */
+function explanation(sentences) {
+  const paragraphs = sentences.join('\n\n').split(/\n+/).filter(Boolean);
+  return element('div', { className: 'explanation' }, ...paragraphs.map((paragraph) => {
+    const point = paragraph.startsWith('- ');
+    const parts = (point ? paragraph.slice(2) : paragraph).split(/(`[^`]+`|\[[^\]]+\]\([^)]+\))/);
+    return element('p', { className: point ? 'point' : '' }, ...parts.map(marked));
+  }));
+}
+
+function marked(part) {
+  const [, words, href] = /^\[([^\]]+)\]\((https:[^)]+)\)$/.exec(part) ?? [];
+  if (href) return element('a', { href, target: '_blank', rel: 'noreferrer' }, words);
+  return /^`.*`$/.test(part) ? element('code', {}, part.slice(1, -1)) : part;
 }

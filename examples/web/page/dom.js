@@ -31,6 +31,7 @@ export function picture(text) {
 
 /** Names and values in two columns. */
 export function facts(rows) {
-  return element('dl', { className: 'facts' }, ...rows.map(({ label, value }) => element('div', {},
-    element('dt', {}, label), element('dd', {}, String(value)))));
+  return element('dl', { className: 'facts' }, ...rows.map(({ label, value }) => element('div', {
+    className: String(value).length > 40 ? 'long' : '',
+  }, element('dt', {}, label), element('dd', {}, String(value)))));
 }

@@ -74,7 +74,8 @@ export class Editor {
       to: Math.min(Math.max(from, to), end),
     }));
     this.view.dispatch(setDiagnostics(this.view.state, marks));
-    showMessages(this.view, diagnostics);
+    // That there are more errors has no place.
+    showMessages(this.view, diagnostics.filter(({ severity }) => severity !== 'note'));
   }
 
   /** Puts the cursor on a place, in sight. */

@@ -1,4 +1,5 @@
-// Specs in addresses: `#spec=` and the text, compressed with deflate and written in base64url.
+// Specs in addresses: `#spec=` and the text, compressed with deflate and written in base64url, or
+// `#net=` and the name of a spec of the gallery.
 
 /** Longer texts than any spec come from links that were made to fill the memory. */
 const LONGEST = 1 << 20;
@@ -25,12 +26,20 @@ export async function linkTo(text) {
 
 /**
  * The spec in the part of an address after `#`.
+ * @param {string} hash
+ * @param {(name: string) => string | undefined} named the text of a spec of the gallery
  * @returns {Promise<string | undefined>} nothing if there is none
  * @throws {Error} for a damaged link
  */
-export async function linked(hash) {
-  const written = new URLSearchParams(hash.replace(/^#/, '')).get('spec');
-  if (written === null) return undefined;
+export async function linked(hash, named) {
+  const parts = new URLSearchParams(hash.replace(/^#/, ''));
+  const written = parts.get('spec');
+  const name = parts.get('net');
+  if (written === null) {
+    const text = name === null ? undefined : named(name);
+    if (name !== null && text === undefined) throw new Error(`this page's address asks for \`${name}\`, which is no spec of the gallery`);
+    return text;
+  }
   try {
     if (!/^[\w-]*$/.test(written)) throw new Error('it has other letters than base64url');
     const letters = atob(written.replaceAll('-', '+').replaceAll('_', '/'));

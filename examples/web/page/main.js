@@ -28,7 +28,7 @@ const net = new NetPanel(playground, {
   take: (text) => {
     editor.text = text;
   },
-  named: (name) => gallery.find((spec) => spec.name === name || spec.name.endsWith(`/${name}`))?.text,
+  named: (name) => named(name)?.text,
 });
 const panels = new Panels(byId('tabs'), byId('panels'), [
   ...networkPanels(playground, () => network),
@@ -40,6 +40,11 @@ const panels = new Panels(byId('tabs'), byId('panels'), [
     open: async (host) => new (await import('./compiled.js')).Compiled(host).start(),
   },
 ]);
+
+/** A spec of the gallery by the stem of its file. */
+function named(name) {
+  return gallery.find((spec) => spec.name === name || spec.name.endsWith(`/${name}`));
+}
 
 async function check(text) {
   try {
@@ -162,16 +167,14 @@ async function share() {
   setTimeout(() => { button.textContent = 'Copy link'; }, 2000);
 }
 
-/** The spec of the address, if there is one. */
+/** Shows the spec of the address: its text, or its name in the gallery. */
 async function load() {
   try {
     notice('');
-    const text = await linked(location.hash);
+    const text = await linked(location.hash, (name) => named(name)?.text);
     if (text !== undefined) editor.text = text;
-    return text !== undefined;
   } catch (error) {
     notice(error.message);
-    return false;
   }
 }
 
@@ -179,13 +182,12 @@ async function start() {
   takeFiles();
   byId('share').addEventListener('click', () => share());
   byId('panels').addEventListener('failed', ({ detail }) => notice(detail.message));
-  addEventListener('hashchange', load);
   Schema.load().then((schema) => editor.assist(suggestions(schema)), () => notice('completions cannot be loaded'));
-  const isLinked = await load();
   ({ specs: gallery } = await playground.gallery());
   fillGallery();
-  if (isLinked) markChosen(editor.text);
-  else editor.text = gallery.find(({ name }) => name === FIRST)?.text ?? '';
+  await load();
+  addEventListener('hashchange', load);
+  if (!editor.text) editor.text = named(FIRST)?.text ?? '';
 }
 
 start().catch((error) => notice(error.message)).finally(() => document.documentElement.classList.add('ready'));

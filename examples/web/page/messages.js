@@ -2,6 +2,7 @@
 
 import { StateEffect, StateField } from '@codemirror/state';
 import { Decoration, EditorView, WidgetType } from '@codemirror/view';
+import { element } from './dom.js';
 
 /**
  * What `check` says; places are counted in UTF-16.
@@ -43,10 +44,12 @@ function decorations(document, diagnostics) {
     const line = document.lineAt(Math.min(diagnostic.from, document.length));
     const column = Math.min(diagnostic.from, document.length) - line.from;
     const length = Math.max(1, Math.min(diagnostic.to, line.to) - diagnostic.from);
-    const related = diagnostic.related.map((place) => ({
+    const here = ({ from, to }) => from === diagnostic.from && to === diagnostic.to;
+    const labels = diagnostic.related.filter(here).map((place) => place.message).join(', ');
+    const related = diagnostic.related.filter((place) => !here(place)).map((place) => ({
       ...place, line: document.lineAt(Math.min(place.from, document.length)).number,
     }));
-    const widget = new Message({ ...diagnostic, related, column, length });
+    const widget = new Message({ ...diagnostic, related, labels, column, length });
     return Decoration.widget({ widget, block: true, side: 1 }).range(line.to);
   });
   return Decoration.set(widgets, true);
@@ -64,27 +67,19 @@ class Message extends WidgetType {
   }
 
   toDOM(view) {
-    const { severity, message, help, related, column, length } = this.diagnostic;
-    const box = document.createElement('div');
-    box.className = `message ${severity}`;
-    box.setAttribute('role', 'note');
-    const pointer = document.createElement('span');
-    pointer.className = 'pointer';
-    pointer.setAttribute('aria-hidden', 'true');
-    pointer.textContent = `${' '.repeat(column)}${'^'.repeat(length)}`;
+    const { severity, message, help, related, labels, column, length } = this.diagnostic;
+    const box = element('div', { className: `message ${severity}`, role: 'note' });
+    const carets = element('span', { ariaHidden: 'true' }, `${' '.repeat(column)}${'^'.repeat(length)} `);
+    const pointer = element('span', { className: 'pointer' }, carets, labels);
     box.append(pointer, row(severity, message));
     if (help) box.append(row('help', help));
     for (const place of related) {
-      const button = Object.assign(document.createElement('button'), {
-        type: 'button', textContent: `line ${place.line}`,
-      });
+      const button = element('button', { type: 'button' }, `line ${place.line}`);
       button.addEventListener('click', () => {
         view.dispatch({ selection: { anchor: place.from, head: place.to }, scrollIntoView: true });
         view.focus();
       });
-      const line = row('see', `: ${place.message}`);
-      line.lastChild.prepend(button);
-      box.append(line);
+      box.append(row('see', button, `: ${place.message}`));
     }
     return box;
   }
@@ -94,11 +89,6 @@ class Message extends WidgetType {
   }
 }
 
-function row(label, text) {
-  const line = document.createElement('span');
-  line.className = 'row';
-  const name = Object.assign(document.createElement('b'), { textContent: label });
-  const said = Object.assign(document.createElement('span'), { textContent: text });
-  line.append(name, said);
-  return line;
+function row(label, ...said) {
+  return element('span', { className: 'row' }, element('b', {}, label), element('span', {}, ...said));
 }

@@ -47,12 +47,12 @@ export class NetPanel {
       const found = await this.playground.drop(file);
       const rows = [{ label: 'size', value: bytesInWords(found.bytes) }];
       if (found.hash) rows.push({ label: 'hash', value: found.hash });
-      rows.push({ label: 'known specs that fit', value: found.fits.join(', ') || 'none' });
+      rows.push({ label: 'known specs', value: found.fits.join(', ') || 'none' });
       this.about.replaceChildren(element('h2', {}, file.name), element('p', {}, found.identity), facts(rows));
       this.known = found.fits;
       this.judge(found);
     } catch (error) {
-      this.about.replaceChildren(element('h2', {}, file.name), element('p', { className: 'error' }, error.message));
+      this.about.replaceChildren(element('h2', {}, file.name), element('p', { className: 'failure' }, error.message));
     }
   }
 
@@ -91,20 +91,25 @@ export class NetPanel {
     const cancel = this.button('Cancel', () => this.playground.cancel());
     this.guesses.replaceChildren(element('p', { role: 'status', className: 'busy' }, 'Looking for specs … '), cancel);
     try {
-      const { guesses, questions } = await this.playground.adopt(file);
+      const { guesses, questions, likely, problem } = await this.playground.adopt(file);
       if (file !== this.playground.file) return;
+      if (problem) {
+        this.guesses.replaceChildren(element('h3', {}, 'No spec fits'), element('pre', { tabIndex: 0 }, problem));
+        return;
+      }
       const shown = guesses.map((guess) => element('li', {},
         element('div', { className: 'guess' },
-          element('strong', {}, guess.name), element('span', { className: 'score' }, score(guess.score)),
+          element('strong', {}, guess.name), element('span', { className: 'score' }, `score ${guess.score.toLocaleString('en', { maximumFractionDigits: 2 })}`),
+          guess.undecided ? element('span', { className: 'score' }, 'has open questions') : undefined,
           this.button('Take into the editor', () => this.page.take(guess.text))),
         element('ul', {}, ...guess.evidence.map((sentence) => element('li', {}, sentence)))));
       this.guesses.replaceChildren(
-        element('h3', {}, guesses.length ? 'Specs that could fit, the likeliest first' : 'No spec fits'),
+        element('h3', {}, likely ? 'Specs that fit, the likeliest first' : 'Specs that fit in form, though none is likely'),
         element('ol', {}, ...shown),
         ...(questions.length ? [element('h3', {}, 'What the file does not say'),
           element('ul', {}, ...questions.map((question) => element('li', {}, question)))] : []));
     } catch (error) {
-      this.guesses.replaceChildren(element('p', { className: 'error' }, error.message));
+      this.guesses.replaceChildren(element('p', { className: 'failure' }, error.message));
     }
   }
 
@@ -128,7 +133,7 @@ export class NetPanel {
   }
 
   showEvaluation({ value, parts, bucket, heads, side, pieces, neurons }) {
-    this.value.replaceChildren(element('b', {}, typeof value === 'number' ? signed(value) : String(value)), ` for ${side}, who is to move`);
+    this.value.replaceChildren(value === null ? 'Chances' : element('b', {}, signed(value)), ` for ${side}, who is to move`);
     const rows = [...parts];
     if (bucket !== null && bucket !== undefined) rows.push({ label: 'bucket', value: bucket });
     this.parts.replaceChildren(facts(rows), ...(heads?.length ? [element('h3', {}, 'Heads'), facts(heads)] : []));
@@ -137,11 +142,9 @@ export class NetPanel {
   }
 
   refuse(error) {
-    this.value.replaceChildren(element('span', { className: 'error' }, error.message));
+    this.value.replaceChildren(element('span', { className: 'failure' }, error.message));
     this.parts.replaceChildren();
     this.neurons.replaceChildren();
     this.board.showWorth([]);
   }
 }
-
-const score = (number) => (typeof number === 'number' ? number.toLocaleString('en', { maximumFractionDigits: 2 }) : String(number ?? ''));

@@ -1,5 +1,5 @@
-// What the JSON Schema of specs says of a place in a spec. `$ref`, alternatives and conditions are
-// followed; of alternatives that fix a key, those stay that agree with what the table says.
+// What the JSON Schema of specs says of a place in a spec. Alternatives are followed; of conditions,
+// the part that the table's values choose.
 
 export class Schema {
   constructor(document) {
@@ -8,7 +8,8 @@ export class Schema {
 
   static async load() {
     const response = await fetch('spec.schema.json');
-    return new Schema(response.ok ? await response.json() : {});
+    if (!response.ok) throw new Error('there is no spec.schema.json beside this page');
+    return new Schema(await response.json());
   }
 
   /**
@@ -20,84 +21,84 @@ export class Schema {
     const keys = new Map();
     for (const schema of this.at(table.path, table)) {
       for (const [key, said] of Object.entries(schema.properties ?? {})) {
-        if (said === false) continue;
-        keys.set(key, [...(keys.get(key) ?? []), ...this.expand(said)]);
+        keys.set(key, [...(keys.get(key) ?? []), ...expanded(said)]);
       }
     }
     return keys;
   }
 
-  /** What is said of the node at a path. The table's values choose between alternatives. */
+  /** What is said of the node at a path. The values of its table choose between conditions. */
   at(path, table) {
-    let schemas = this.expand(this.document);
-    path.forEach((name, depth) => {
-      if (table && depth === table.path.length) schemas = agreeing(schemas, table.values);
-      schemas = schemas.flatMap((schema) => below(schema, name)).flatMap((said) => this.expand(said));
+    const valuesAt = (depth) => (table?.path.length === depth ? table.values : undefined);
+    let schemas = expanded(this.document, valuesAt(0));
+    path.forEach((name, index) => {
+      schemas = schemas.flatMap((schema) => below(schema, name)).flatMap((said) => expanded(said, valuesAt(index + 1)));
     });
-    return table && path.length === table.path.length ? agreeing(schemas, table.values) : schemas;
-  }
-
-  /** A schema and all that it consists of. */
-  expand(schema, seen = new Set()) {
-    if (schema === null || typeof schema !== 'object' || seen.has(schema)) return [];
-    seen.add(schema);
-    const parts = [schema.$ref && this.referred(schema.$ref), schema.then, schema.else,
-      ...(schema.allOf ?? []), ...(schema.anyOf ?? []), ...(schema.oneOf ?? [])];
-    return [schema, ...parts.filter(Boolean).flatMap((part) => this.expand(part, seen))];
-  }
-
-  referred(pointer) {
-    const names = pointer.replace(/^#\/?/, '').split('/').filter(Boolean);
-    return names.reduce((found, name) => found?.[name.replaceAll('~1', '/').replaceAll('~0', '~')], this.document);
+    return schemas;
   }
 }
 
 function below(schema, name) {
-  if (name === '*') return [schema.items, ...(schema.prefixItems ?? [])].flat();
-  const said = schema.properties?.[name];
-  return said !== undefined ? [said] : [schema.additionalProperties];
+  return name === '*' ? [schema.items] : [schema.properties?.[name] ?? schema.additionalProperties];
 }
 
-/** Those that do not fix a key to another value than the table's. */
-function agreeing(schemas, values) {
-  return schemas.filter(({ properties }) => Object.entries(properties ?? {}).every(([key, said]) => {
-    const allowed = said?.const !== undefined ? [said.const] : undefined;
-    const value = values.get(key);
-    return !allowed || !value || allowed.some((one) => JSON.stringify(one) === value);
-  }));
+/** A schema and all that it consists of. Without values of the table both parts of a condition. */
+function expanded(schema, values) {
+  if (schema === null || typeof schema !== 'object') return [];
+  const alternatives = (schema.anyOf ?? []).flatMap((part) => expanded(part, values));
+  if (!schema.if) return [schema, ...alternatives];
+  const parts = !values ? [schema.then, schema.else] : holds(schema.if, values) ? [schema.then] : [schema.else];
+  const chosen = parts.flatMap((part) => expanded(part, values));
+  return [values ? restricted(schema, chosen) : schema, ...alternatives, ...chosen];
 }
 
-/** Values that schemas name, with what is said of each. */
+function holds({ required = [], properties = {} }, values) {
+  return required.every((key) => values.has(key)) && Object.entries(properties).every(([key, said]) => {
+    const value = values.get(key)?.replace(/^'(.*)'$/, '"$1"');
+    return value === undefined || !said.enum || said.enum.some((allowed) => JSON.stringify(allowed) === value);
+  });
+}
+
+/** The schema with those keys alone that the chosen part of its condition allows too. */
+function restricted(schema, chosen) {
+  const closed = chosen.filter((part) => part.additionalProperties === false && part.properties);
+  if (!closed.length || !schema.properties) return schema;
+  const kept = Object.entries(schema.properties).filter(([key]) => closed.some(({ properties }) => key in properties));
+  return { ...schema, properties: Object.fromEntries(kept) };
+}
+
+/** Values that schemas name. */
 export function namedValues(schemas) {
-  const values = new Map();
-  const add = (value, said) => {
-    const text = typeof value === 'string' ? value : JSON.stringify(value);
-    if (said || !values.has(text)) values.set(text, { value, said });
-  };
-  for (const schema of schemas) {
-    (schema.enum ?? []).forEach((value, index) => add(value, schema.enumDescriptions?.[index]
-      ?? schema['x-enum-descriptions']?.[index] ?? (schema.enum.length === 1 ? schema.description : undefined)));
-    if (schema.const !== undefined) add(schema.const, schema.description);
-    if (schema.type === 'boolean') [true, false].forEach((value) => add(value));
-  }
-  return [...values.values()];
+  const named = schemas.flatMap((schema) => schema.enum ?? (schema.type === 'boolean' ? [true, false] : []));
+  return [...new Set(named)];
 }
 
-/** The sentences that schemas have. */
+/** Whether a key is a table, or many, and not a value too. */
+export function isTable(schemas) {
+  const types = schemas.map(({ type }) => type).filter(Boolean);
+  return types.length > 0 && (types.every((type) => type === 'object') || isMany(schemas));
+}
+
+export function isMany(schemas) {
+  const types = schemas.map(({ type }) => type).filter(Boolean);
+  return types.length > 0 && types.every((type) => type === 'array')
+    && schemas.every(({ items }) => !items || expanded(items).some(({ type }) => type === 'object'));
+}
+
+/** The sentences that schemas have, in Markdown. */
 export function described(schemas) {
-  const said = schemas.map(({ description }) => description).filter(Boolean);
-  return [...new Set(said)];
+  return [...new Set(schemas.map(({ description }) => description).filter(Boolean))];
 }
 
 /** In a few words: the type, the range, the default. */
 export function inShort(schemas) {
-  const types = new Set(schemas.flatMap(({ type }) => type ?? []));
-  const limits = schemas.find(({ minimum, maximum }) => minimum !== undefined || maximum !== undefined);
+  const types = new Set(schemas.map(({ type }) => type).filter(Boolean));
+  const { minimum, maximum } = schemas.find((schema) => 'minimum' in schema || 'maximum' in schema) ?? {};
   const fallback = schemas.find((schema) => schema.default !== undefined)?.default;
-  const words = [[...types].join(' or ')];
-  if (limits?.minimum !== undefined && limits.maximum !== undefined) words.push(`${limits.minimum} to ${limits.maximum}`);
-  else if (limits?.minimum !== undefined) words.push(`at least ${limits.minimum}`);
-  else if (limits) words.push(`at most ${limits.maximum}`);
-  if (fallback !== undefined) words.push(`default ${JSON.stringify(fallback)}`);
-  return words.filter(Boolean).join(', ');
+  return [
+    [...types].join(' or '),
+    minimum !== undefined && `at least ${minimum}`,
+    maximum !== undefined && `at most ${maximum}`,
+    fallback !== undefined && `default ${JSON.stringify(fallback)}`,
+  ].filter(Boolean).join(', ');
 }

@@ -44,24 +44,28 @@ test('no text stops the reader', () => {
   for (let length = 0; length <= text.length; length++) nodesOf(text.slice(0, length));
 });
 
-test('a schema is followed through references and alternatives', () => {
+test('a schema is followed through alternatives and conditions', () => {
+  const closed = (keys) => ({ properties: Object.fromEntries(keys.map((key) => [key, true])), additionalProperties: false });
+  const ops = { description: 'what it computes', anyOf: [{ type: 'string', enum: ['affine', 'crelu'] }, { type: 'array' }] };
   const schema = new Schema({
-    $defs: { op: { enum: ['affine', 'crelu'], description: 'what it computes' } },
     properties: {
       name: { type: 'string' },
-      layer: { type: 'array', items: { properties: { op: { $ref: '#/$defs/op' } }, oneOf: [
-        { properties: { op: { const: 'affine' }, outputs: { type: 'integer' } } },
-        { properties: { op: { const: 'crelu' }, shift: { type: 'integer' } } },
-      ] } },
+      layer: { type: 'array', items: {
+        properties: { op: ops, outputs: { type: 'integer' }, shift: { type: 'integer' } },
+        if: { properties: { op: { enum: ['affine'] } }, required: ['op'] },
+        then: closed(['op', 'outputs']),
+        else: { if: { properties: { op: { enum: ['crelu'] } }, required: ['op'] }, then: closed(['op', 'shift']), else: {} },
+      } },
     },
   });
   const keys = (text) => [...schema.keys(cursor(text).table).keys()];
   assert.deepEqual(keys('|'), ['name', 'layer']);
   assert.deepEqual(keys('[[layer]]\n|'), ['op', 'outputs', 'shift']);
-  assert.deepEqual(keys('[[layer]]\nop = "crelu"\n|'), ['op', 'shift']);
+  assert.deepEqual(keys('[[layer]]\nop = "affine"\n|'), ['op', 'outputs']);
+  assert.deepEqual(keys("[[layer]]\nop = 'crelu'\n|"), ['op', 'shift']);
   const text = '[[layer]]\nop = "affine"';
   const node = nodeAt(nodesOf(text), text.length - 2);
-  assert.deepEqual(namedValues(schema.at(node.path)).map(({ value }) => value), ['affine', 'crelu']);
+  assert.deepEqual(namedValues(schema.at(node.path)), ['affine', 'crelu']);
 });
 
 test('moves castle, promote and take in passing', () => {
@@ -87,6 +91,9 @@ test('a link brings its text back, and a damaged one says so', async () => {
   assert.match(link, /^#spec=[\w-]+$/);
   assert.equal(await linked(link), text);
   assert.equal(await linked('#other'), undefined);
+  const named = (name) => (name === 'reckless' ? 'its text' : undefined);
+  assert.equal(await linked('#net=reckless', named), 'its text');
+  await assert.rejects(linked('#net=wreckless', named), /`wreckless`, which is no spec of the gallery/);
   for (const damaged of [link.slice(0, -5), '#spec=%%%', '#spec=AAAA', '#spec=äöü']) {
     await assert.rejects(linked(damaged), /the spec in this page's address cannot be read/, damaged);
   }

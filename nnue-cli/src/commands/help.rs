@@ -23,7 +23,15 @@ const GROUPS: [(&str, &[&str]); 5] = [
     ("Train", &["loop", "data", "trainer"]),
     (
         "Rarely needed",
-        &["spec", "describe", "plan", "expand", "completions", "help"],
+        &[
+            "spec",
+            "schema",
+            "describe",
+            "plan",
+            "expand",
+            "completions",
+            "help",
+        ],
     ),
 ];
 

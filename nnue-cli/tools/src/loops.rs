@@ -7,6 +7,7 @@
 //! | module | has |
 //! |---|---|
 //! | `run_file` | the settings of a loop |
+//! | `schema` | the JSON Schema of run files |
 //! | `files` | the files of a loop, and checks that it writes over no other files |
 //! | `run` | the stages, in their order |
 //! | `stage` | a command with everything on which its result depends |
@@ -24,6 +25,7 @@ mod page;
 mod record;
 mod run;
 mod run_file;
+mod schema;
 mod stage;
 mod stages;
 mod training;
@@ -35,5 +37,6 @@ pub use crate::loops::page::{Page, warning};
 pub use crate::loops::record::Finished;
 pub use crate::loops::run::{Loop, NetMatch, Outcome};
 pub use crate::loops::run_file::{Current, Engine, RunFile};
+pub use crate::loops::schema::run_schema;
 pub use crate::loops::stages::Event;
 pub use crate::loops::training::Training;

@@ -13,7 +13,7 @@ mod perspectives;
 mod psqt;
 pub(crate) mod reader;
 pub(crate) mod squares;
-mod stacks;
+pub(crate) mod stacks;
 mod transformer;
 mod unread;
 pub(crate) mod value;

@@ -18,6 +18,7 @@ pub use like::material_count;
 
 use toml::de::DeValue;
 
+use crate::check::value::ONES;
 use crate::diagnostics::{Diagnostics, SourceFile, Span, Spanned};
 use crate::spec::documented::documented;
 use crate::spec::{PairsKey, PsqtKey, Select, Spec, Stacks, Transformer};
@@ -34,6 +35,7 @@ documented! {
     struct Blocks {
         /// `block`: the number of neurons of a block, an even number. In each block, value `j` of the
         /// first half is pooled with value `j` of the second half.
+        #[within(2..=16384)]
         block: Spanned<i64>,
     }
 }
@@ -45,6 +47,7 @@ documented! {
         #[within(1..=256)]
         values: Spanned<i64>,
         /// `one`: the integer that stands for 1.0 in PSQT values.
+        #[within(ONES)]
         one: Spanned<i64>,
     }
 }
@@ -55,6 +58,7 @@ documented! {
         /// `pieces`: a formula over the number `n` of pieces on the board, such as `(n - 1) / 4`.
         pieces: Option<Spanned<String>>,
         /// `table`: the stacks of positions with 0, 1, ... 32 pieces.
+        #[within(0..=255)]
         table: Option<Spanned<Vec<Spanned<i64>>>>,
         /// `by`: who chooses the stack; the engine does.
         by: Option<Spanned<()>>,

@@ -7,6 +7,7 @@ use nnue_format::{FileLayout, Unpacked};
 
 use crate::diagnostics::SourceFile;
 use crate::network::Network;
+use crate::schema::with_schema;
 use crate::{analyse, explain, file_layout, known_specs, spec_of};
 
 /// The spec that the bytes of a net file tell.
@@ -53,7 +54,7 @@ pub fn recognise(bytes: &[u8], name: &str) -> Option<Recognised> {
 impl Recognised {
     fn known(spec: Cow<'static, str>) -> Recognised {
         Recognised {
-            spec,
+            spec: with_schema(&spec).into(),
             is_written: false,
         }
     }

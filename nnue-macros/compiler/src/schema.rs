@@ -21,6 +21,21 @@ pub const URL: &str = concat!(
     "/raw/main/specs/spec.schema.json"
 );
 
+/// The text of a spec with a first line from which editors find its schema, whatever its folder.
+#[must_use]
+pub fn with_schema(spec: &str) -> String {
+    format!("#:schema {URL}\n{}", without_schema(spec))
+}
+
+/// The text of a spec without such a line.
+#[must_use]
+pub fn without_schema(spec: &str) -> &str {
+    match spec.split_once('\n') {
+        Some((first, others)) if first.starts_with("#:schema ") => others,
+        _ => spec,
+    }
+}
+
 /// The JSON Schema of specs.
 #[must_use]
 pub fn schema() -> String {
@@ -168,15 +183,16 @@ impl<'f> Object<'f> {
             return Vec::new();
         };
         let condition = match case {
-            Case::Has(key) => Json::object([("required", Json::list([Json::text(*key)]))]),
+            Case::Has(key) => has(key),
             Case::Is(key, names) => {
                 let value = match names.as_slice() {
                     [""] => vec![("type", Json::text("array"))],
                     names => vec![("enum", Json::texts(names.iter().copied()))],
                 };
-                Json::object([
-                    ("properties", Json::object([(*key, Json::object(value))])),
-                    ("required", Json::list([Json::text(*key)])),
+                let properties = Json::object([(*key, Json::object(value))]);
+                with_others([
+                    ("properties", properties),
+                    ("required", Json::texts([*key])),
                 ])
             }
             Case::Otherwise => return self.allowed(case, keys, section),
@@ -185,7 +201,12 @@ impl<'f> Object<'f> {
         let mut members = vec![("if", condition), ("then", then)];
         let others = self.chain(others, section);
         if !others.is_empty() {
-            members.push(("else", Json::object(others)));
+            let is_last = others[0].0 != "if";
+            let others = match is_last {
+                true => Json::object(others),
+                false => with_others(others),
+            };
+            members.push(("else", others));
         }
         members
     }
@@ -221,7 +242,6 @@ impl<'f> Object<'f> {
 
     /// What a spec must have that is like no other.
     fn whole(&self) -> [(&'static str, Json); 2] {
-        let like = Json::object([("required", Json::list([Json::text("like")]))]);
         let mut properties = Vec::new();
         for key in &self.common {
             let (items, forms) = match key.forms.as_slice() {
@@ -232,7 +252,7 @@ impl<'f> Object<'f> {
             let Some(required) = required(&table.common, |own| completes(key.name, own)) else {
                 continue;
             };
-            let required = Json::object([required]);
+            let required = with_others([required]);
             let schema = match items {
                 true => Json::object([("items", required)]),
                 false => required,
@@ -241,8 +261,19 @@ impl<'f> Object<'f> {
         }
         let mut whole = vec![("properties", Json::object(properties))];
         whole.extend(required(&self.common, |key| completes("", key)));
-        [("if", like), ("else", Json::object(whole))]
+        [("if", has("like")), ("else", with_others(whole))]
     }
+}
+
+/// The schema of tables that have a key.
+fn has(key: &str) -> Json {
+    with_others([("required", Json::texts([key]))])
+}
+
+/// A schema that says something of a table, but not which keys there are. Tombi wants to be told.
+fn with_others(members: impl IntoIterator<Item = (&'static str, Json)>) -> Json {
+    let others = [("additionalProperties", Json::Word("true".into()))];
+    Json::object(members.into_iter().chain(others))
 }
 
 /// The keys that depend on a value, those of the same keys together.

@@ -8,6 +8,7 @@ pub(crate) mod formula;
 pub(crate) mod named;
 pub(crate) mod scaling;
 
+use crate::check::stacks::STACKS;
 use crate::diagnostics::{Span, Spanned};
 
 pub use nnue_format::{Axis, AxisPart, Part};
@@ -58,38 +59,56 @@ documented! {
     #[derive(Clone, Debug, PartialEq)]
     pub struct Transformer {
         /// `width`: the number of neurons of each perspective.
+        #[within(1..=16384)]
         pub width: Spanned<i64>,
         /// `one`: the integer that stands for 1.0 in the accumulator.
+        #[within(1..=32767)]
         pub one: Spanned<i64>,
         /// `psqt`: the PSQT values of each feature.
+        #[within(0..=256)]
+        #[default(0)]
         pub psqt: Option<PsqtKey>,
         /// `activation`: the function of each accumulator value.
         pub activation: Spanned<TransformerActivation>,
         /// `shift`: how many bits the activation shifts to the right.
+        #[within(0..=15)]
+        #[default(0)]
         pub shift: Option<Spanned<i64>>,
         /// `rounding`: how that shift rounds, of a `screlu`.
+        #[default("floor")]
         pub rounding: Option<Spanned<ProductRounding>>,
         /// `limit`: the largest value of a `crelu` or `relu`.
+        #[within(1..=32767)]
         pub limit: Option<Spanned<i64>>,
         /// `clips_one = true`: the largest value is below 1.0 on purpose.
         pub clips_one: Option<Spanned<bool>>,
         /// `pooling`: how two of a perspective's values become one value.
+        #[default("none")]
         pub pooling: Option<Spanned<Pooling>>,
         /// `product_shift`: how many bits a product is shifted to the right.
+        #[within(0..=15)]
         pub product_shift: Option<Spanned<i64>>,
         /// `product_rounding`: how the shift of a product rounds.
+        #[default("floor")]
         pub product_rounding: Option<Spanned<ProductRounding>>,
         /// `pairs`: which two values are pooled.
+        #[default("halves")]
         pub pairs: Option<PairsKey>,
         /// `unpooled`: how many of a perspective's neurons are not pooled.
+        #[within(1..=16382)]
         pub unpooled: Option<Spanned<i64>>,
         /// `perspectives`: how many players' views of the position the layers see, 1 or 2.
+        #[within(1..=2)]
+        #[default(2)]
         pub perspectives: Option<Spanned<i64>>,
         /// `order`: which perspective comes first in the output.
+        #[default("stm-first")]
         pub order: Option<Spanned<Order>>,
         /// `neuron_order`: the output that takes each place in memory, by its number in the net file.
+        #[within(0..=32767)]
         pub neuron_order: Option<Spanned<Vec<Spanned<i64>>>>,
         /// `weights`: whether both perspectives have the same weights.
+        #[default("shared")]
         pub weights: Option<Spanned<Sharing>>,
     }
 }
@@ -167,6 +186,7 @@ documented! {
     #[derive(Clone, Debug, PartialEq)]
     pub struct Stacks {
         /// `count`: copies of the layers, each with its own weights.
+        #[within(STACKS)]
         pub count: Spanned<i64>,
         /// `select`: which copy a position uses.
         pub select: Select,

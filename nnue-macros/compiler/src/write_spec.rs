@@ -5,6 +5,7 @@ use std::fmt::{self, Display, Write};
 use nnue_format::{Encoding, stockfish};
 
 use crate::explain::{Family, Wiring};
+use crate::schema::with_schema;
 
 /// The column at which comments begin, as in specs that are written by hand.
 const COMMENTS: usize = 32;
@@ -19,7 +20,7 @@ pub fn spec_of(family: &Family, name: &str) -> String {
     };
     // Writing to a string cannot fail.
     let _ = writer.spec(family, name);
-    writer.text
+    with_schema(&writer.text)
 }
 
 /// A line that says what the file cannot tell, and the alternatives of other networks, in words

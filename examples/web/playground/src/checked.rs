@@ -7,6 +7,9 @@ use nnue_tools::nets::summary::{self, Memory};
 use nnue_tools::picture::drawing;
 use serde::Serialize;
 
+/// How many mistakes are shown, as many as `nnue check` shows. The others are only counted.
+const MOST: usize = 50;
+
 /// What is said of a spec.
 #[derive(Debug, Serialize)]
 pub struct Checked {
@@ -87,7 +90,7 @@ impl Checked {
     /// What is said of a wrong spec.
     pub(crate) fn wrong(errors: &Errors) -> Checked {
         let mut rendered = errors.rendered();
-        let found = errors.found.iter().zip(rendered.by_ref());
+        let found = errors.found.iter().take(MOST).zip(rendered.by_ref());
         let mut diagnostics: Vec<Diagnostic> = found
             .map(|(found, shown)| {
                 let place = Place::of(errors, found.span);
@@ -107,7 +110,6 @@ impl Checked {
                 }
             })
             .collect();
-        // Very many are only counted.
         diagnostics.extend(rendered.map(|more| Diagnostic {
             severity: "note",
             message: more.clone(),

@@ -3,6 +3,7 @@
 use nnue_compiler::analyse;
 use nnue_compiler::diagnostics::SourceFile;
 use nnue_compiler::network::Network;
+use nnue_compiler::schema::{URL, with_schema, without_schema};
 use nnue_interpreter::{Evaluation, Net};
 use nnue_runtime::Board;
 
@@ -34,7 +35,7 @@ const SCALE_OF_SUMS: &str = "the factor of the sums, which has QA and QB";
 pub fn marked_spec(guess: &Guess, questions: &[Question], file: &str) -> String {
     let is_short = guess.spec.contains("\nlike = ");
     let mut text = format!(
-        "# Found for {file:?} by `nnue adopt`: {}.\n# A comment that begins with `guess` stands above \
+        "#:schema {URL}\n# Found for {file:?} by `nnue adopt`: {}.\n# A comment that begins with `guess` stands above \
          what the file does not tell.\n{}",
         guess.family,
         match is_short {
@@ -42,7 +43,7 @@ pub fn marked_spec(guess: &Guess, questions: &[Question], file: &str) -> String 
             false => "",
         }
     );
-    for line in guess.spec.lines() {
+    for line in without_schema(&guess.spec).lines() {
         for comment in comments(line, questions) {
             let indent = &line[..line.len() - line.trim_start().len()];
             text.push_str(&format!("{indent}# guess: {comment}\n"));
@@ -55,7 +56,7 @@ pub fn marked_spec(guess: &Guess, questions: &[Question], file: &str) -> String 
     match marked.is_ok_and(is_same) {
         true => text,
         // A comment has no place there.
-        false => guess.spec.clone(),
+        false => with_schema(&guess.spec),
     }
 }
 

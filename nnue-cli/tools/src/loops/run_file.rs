@@ -5,9 +5,10 @@ use std::num::{NonZeroU16, NonZeroU32, NonZeroU64};
 use std::path::{Path, PathBuf};
 
 use nnue_compiler::format::foreign;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use crate::loops::error::Error;
+use crate::loops::schema::documented;
 
 /// A run file: the keys that the loop reads. The trainer reads the others, and reports unknown keys.
 #[derive(Debug, Deserialize)]
@@ -64,21 +65,26 @@ const OWN: [&str; 5] = ["engine", "trainer", "current", "selfplay", "match"];
 /// The most words of the trainer's program and first arguments, because messages show them.
 const LONGEST_COMMAND: usize = 64;
 
-/// The engine that plays with the new net.
-#[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Engine {
-    /// The folder of the engine's package, if it is not the default folder.
-    pub folder: Option<PathBuf>,
-    /// How many of the network's units are a pawn, if the engine should know it.
-    pub(crate) pawn: Option<NonZeroU16>,
+documented! {
+    /// The engine that plays with the new net.
+    #[derive(Debug, Default, Deserialize, Serialize)]
+    #[serde(deny_unknown_fields)]
+    pub struct Engine {
+        /// The folder of the engine's package, if it is not the default folder.
+        pub folder: Option<PathBuf>,
+        /// How many of the network's units are a pawn, if the engine should know it.
+        pub(crate) pawn: Option<NonZeroU16>,
+    }
 }
 
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Trainer {
-    /// The trainer's program and its first arguments.
-    pub(crate) command: Vec<String>,
+documented! {
+    /// The program that trains the network.
+    #[derive(Debug, Deserialize, Serialize)]
+    #[serde(deny_unknown_fields)]
+    pub(crate) struct Trainer {
+        /// The trainer's program and its first arguments.
+        pub(crate) command: Vec<String>,
+    }
 }
 
 impl Default for Trainer {
@@ -89,45 +95,51 @@ impl Default for Trainer {
     }
 }
 
-/// The net that the new net has to beat.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Current {
-    /// The spec of the net, if it is not that of the new net, in the same form.
-    pub spec: Option<String>,
-    /// The path of the net file.
-    pub(crate) net: PathBuf,
-    /// How many of the network's units are a pawn, if the engine should know it.
-    pub(crate) pawn: Option<NonZeroU16>,
+documented! {
+    /// The net that the new net has to beat.
+    #[derive(Debug, Deserialize, Serialize)]
+    #[serde(deny_unknown_fields)]
+    pub struct Current {
+        /// The spec of the net, if it is not that of the new net, in the same form.
+        pub spec: Option<String>,
+        /// The path of the net file.
+        pub(crate) net: PathBuf,
+        /// How many of the network's units are a pawn, if the engine should know it.
+        pub(crate) pawn: Option<NonZeroU16>,
+    }
 }
 
-/// The games that the engine plays against itself.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct SelfPlay {
-    /// The number of games.
-    pub(crate) games: NonZeroU32,
-    /// The number of nodes for each search.
-    pub(crate) nodes: NonZeroU64,
-    /// The seed of the games.
-    #[serde(default = "one")]
-    pub(crate) seed: u64,
+documented! {
+    /// The games that the engine plays against itself.
+    #[derive(Debug, Deserialize, Serialize)]
+    #[serde(deny_unknown_fields)]
+    pub(crate) struct SelfPlay {
+        /// The number of games.
+        pub(crate) games: NonZeroU32,
+        /// The number of nodes for each search.
+        pub(crate) nodes: NonZeroU64,
+        /// The seed of the games.
+        #[serde(default = "one")]
+        pub(crate) seed: u64,
+    }
 }
 
 fn one() -> u64 {
     1
 }
 
-/// The matches of the new net.
-#[derive(Debug, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub(crate) struct Matches {
-    /// The number of games in each match, an even number.
-    pub(crate) games: u32,
-    /// The number of nodes for each search.
-    pub(crate) nodes: NonZeroU64,
-    /// The seed of the openings.
-    pub(crate) seed: u64,
+documented! {
+    /// The matches of the new net.
+    #[derive(Debug, Deserialize, Serialize)]
+    #[serde(default, deny_unknown_fields)]
+    pub(crate) struct Matches {
+        /// The number of games in each match, an even number.
+        pub(crate) games: u32,
+        /// The number of nodes for each search.
+        pub(crate) nodes: NonZeroU64,
+        /// The seed of the openings.
+        pub(crate) seed: u64,
+    }
 }
 
 impl Default for Matches {

@@ -8,7 +8,7 @@ use crate::network::Stacks;
 use crate::spec::{self, Select, formula};
 
 /// The numbers of stacks that a network can have.
-pub(super) const STACKS: RangeInclusive<i64> = 1..=65536;
+pub(crate) const STACKS: RangeInclusive<i64> = 1..=65536;
 
 /// The largest number of stacks where the number of pieces selects the stack: there are 32 such
 /// numbers, and a bucket in their table is a byte. PSQT values of each stack are part of every

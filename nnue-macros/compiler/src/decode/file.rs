@@ -19,6 +19,7 @@ documented! {
     /// The keys that decide what an entry is, if it is no tensor.
     struct BytesKeys {
         /// `bytes`: the number of bytes without a meaning.
+        #[within(1..=1 << 30)]
         bytes: Option<Spanned<i64>>,
         /// `value`: the bytes that every file must have at this place, as hexadecimal digits.
         value: Option<Vec<u8>>,

@@ -103,7 +103,7 @@ impl<'t> Table<'t> {
         if diagnostics.explores() {
             self.form.forks.push(key);
         }
-        self.entries.contains_key(key) || diagnostics.assumes(key)
+        self.optional(key).is_some() || diagnostics.assumes(key)
     }
 
     /// Reads the keys that depend on the value of `key`. If that is unknown, the keys of all its

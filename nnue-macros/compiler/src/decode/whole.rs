@@ -6,6 +6,7 @@ use toml::de::{DeTable, DeValue};
 
 use super::table::Value;
 use crate::feature_set::piece_square::{KING_TABLES, SQUARES};
+use crate::schema::with_schema;
 use crate::write_spec::toml_string;
 
 /// The tables of a spec, in the order in which they are written.
@@ -42,7 +43,7 @@ pub(super) fn text(spec: &DeTable<'_>) -> String {
             _ => {}
         }
     }
-    text
+    with_schema(&text)
 }
 
 fn write_table(header: &str, table: &DeTable<'_>, text: &mut String) {

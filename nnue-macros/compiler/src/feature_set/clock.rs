@@ -24,16 +24,22 @@ documented! {
     #[derive(Clone, Debug, PartialEq)]
     pub struct Keys {
         /// `first`: the first clock that has a row.
+        #[within(0..=MAX_CLOCK)]
         pub first: Spanned<i64>,
         /// `step`: the number of clocks that share a row.
+        #[within(1..=MAX_CLOCK)]
         pub step: Spanned<i64>,
         /// `last`: the last clock that is told from those before it.
+        #[within(0..=MAX_CLOCK)]
         pub last: Spanned<i64>,
         /// `flip`: how black sees the board.
+        #[default("vertical")]
         pub flip: Option<Spanned<Flip>>,
         /// `mirror`: the files on which the own king is seen, by mirroring the board.
+        #[default("none")]
         pub mirror: Option<Spanned<Mirror>>,
         /// `king_buckets`: the bucket of each square of the own king.
+        #[within(0..=63)]
         pub king_buckets: Option<Spanned<Vec<Spanned<i64>>>>,
     }
 }

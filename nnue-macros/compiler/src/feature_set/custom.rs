@@ -37,14 +37,20 @@ documented! {
     #[derive(Clone, Debug, PartialEq)]
     pub struct Keys {
         /// `rows`: the number of rows, in all blocks together.
+        #[within(1..=MAX_ROWS)]
         pub rows: Spanned<i64>,
         /// `active`: the largest number of features that can be active at once.
+        #[within(1..=MAX_ACTIVE)]
         pub active: Spanned<i64>,
         /// `views`: the number of views.
+        #[within(1..=MAX_VIEWS)]
+        #[default(1)]
         pub views: Option<Spanned<i64>>,
         /// `blocks`: the number of blocks of rows.
+        #[within(1..=MAX_VIEWS)]
         pub blocks: Option<Spanned<i64>>,
         /// `name`: the name of the set in messages.
+        #[default("Custom")]
         pub name: Option<Spanned<String>>,
     }
 }

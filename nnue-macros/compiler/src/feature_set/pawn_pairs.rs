@@ -27,8 +27,11 @@ documented! {
     pub struct Keys {
         /// `file_distance`: the largest number of files between the pawns of a pair, 0 for the same
         /// file.
+        #[within(0..=7)]
+        #[default(1)]
         pub file_distance: Option<Spanned<i64>>,
         /// `mirror`: the files on which the own king is seen, by mirroring the board.
+        #[default("a-d")]
         pub mirror: Option<Spanned<Mirror>>,
     }
 }

@@ -35,26 +35,32 @@ documented! {
     #[derive(Clone, Debug, PartialEq)]
     pub struct Keys {
         /// `planes`: the number of kinds of pieces that are told apart.
+        #[within(10..=14)]
         pub planes: Option<Spanned<i64>>,
         /// `piece_order`: the order of the planes.
         pub piece_order: Option<Spanned<PieceOrder>>,
         /// `flip`: how black sees the board.
         pub flip: Option<Spanned<Flip>>,
         /// `squares`: the first square of each plane.
+        #[default("a1")]
         pub squares: Option<Spanned<FirstSquare>>,
         /// `mirror`: the files on which the own king is seen, by mirroring the board.
         pub mirror: Option<Spanned<Mirror>>,
         /// `king_buckets`: the bucket of each square of the own king.
+        #[within(0..=63)]
         pub king_buckets: Option<Spanned<Vec<Spanned<i64>>>>,
         /// `queen_buckets`: the number of buckets for the opponent's queens.
+        #[within(2..=6)]
         pub queen_buckets: Option<Spanned<i64>>,
         /// `buckets`: what chooses the bucket, outermost first.
         pub buckets: Option<Spanned<Vec<Spanned<BucketsKey>>>>,
         /// `offset`: the number of rows before the first plane of each bucket.
+        #[within(0..=MAX_OFFSET)]
         pub offset: Option<Spanned<i64>>,
         /// `factorised`: the virtual sets whose rows the file has too.
         pub factorised: Option<Spanned<Vec<Spanned<VirtualSet>>>>,
         /// `rounding`: how the sum of a row and its virtual rows, in floating point, becomes integers.
+        #[default("sum")]
         pub rounding: Option<Spanned<FactorRounding>>,
     }
 }

@@ -70,12 +70,16 @@ documented! {
         /// `pushes`: whether a pawn also threatens a pawn straight ahead of it.
         pub pushes: Option<Spanned<bool>>,
         /// `mutual`: how two pieces of the same kind that attack each other count.
+        #[default("once")]
         pub mutual: Option<Spanned<Mutual>>,
         /// `piece_order`: the order of the attackers, and of the victims of each attacker.
+        #[default("by-colour")]
         pub piece_order: Option<Spanned<PieceOrder>>,
         /// `order`: the order of an attacker's rows.
+        #[default("by-victim")]
         pub order: Option<Spanned<Order>>,
         /// `mirror`: the files on which the own king is seen, by mirroring the board.
+        #[default("a-d")]
         pub mirror: Option<Spanned<Mirror>>,
     }
 }

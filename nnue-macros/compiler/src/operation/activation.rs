@@ -6,6 +6,7 @@ use nnue_format::Element;
 
 use super::pooling::ProductRounding;
 use super::{Activation, Argument, Calls, OpName, Operation};
+use crate::check::fixed_point::LARGEST_RESULT;
 pub(super) use crate::check::fixed_point::MOST_LEFT;
 use crate::check::value::place;
 use crate::decode::table::{Table, boolean, integer, integers_or_one, keys, named};
@@ -221,15 +222,19 @@ documented! {
         pub functions: Vec<Spanned<OpName>>,
         /// `shift`: the bits that are shifted out to the right, or in to the left if it is negative; a
         /// single number for all functions, or a number for each function.
+        #[within(-16..=31)]
         pub shift: Option<Spanned<Vec<Spanned<i64>>>>,
         /// `one`: the integer that stands for 1.0 in the results.
+        #[within(1..=LARGEST_RESULT)]
         pub one: Option<Spanned<i64>>,
         /// `limit`: the largest result; a single number for all functions, or a number for each
         /// function.
+        #[within(1..=LARGEST_RESULT)]
         pub limit: Option<Spanned<Vec<Spanned<i64>>>>,
         /// `clips_one = true`: the largest result of at least one function is below 1.0 on purpose.
         pub clips_one: Option<Spanned<bool>>,
         /// `rounding`: how the shift of the functions rounds that can round in several ways.
+        #[default("floor")]
         pub rounding: Option<Spanned<ProductRounding>>,
     }
 }

@@ -26,12 +26,18 @@ documented! {
     #[derive(Clone, Debug, PartialEq)]
     pub struct Keys {
         /// `one`: the factor of every value, which is the integer that stands for 1.0.
+        #[within(1..=MOST)]
+        #[default(127)]
         pub one: Option<Spanned<i64>>,
         /// `limit`: the largest integer; when absent, `one`.
+        #[within(1..=MOST)]
         pub limit: Option<Spanned<i64>>,
         /// `least`: the smallest integer, at most 0; when absent, 0.
+        #[within(-MOST - 1..=0)]
+        #[default(0)]
         pub least: Option<Spanned<i64>>,
         /// `rounding`: how products become integers.
+        #[default("nearest")]
         pub rounding: Option<Spanned<IntegerRounding>>,
     }
 }

@@ -25,11 +25,14 @@ documented! {
     #[derive(Clone, Debug, PartialEq)]
     pub struct Keys {
         /// `shift`: the bits that are shifted out to the right. A list is refused by the check.
+        #[within(0..=31)]
         pub shift: Option<Spanned<Vec<Spanned<i64>>>>,
         /// `one`: the integer that stands for 1.0 in the result; when absent, it is the product of the
         /// factors' `one`s after the shift.
+        #[within(1..=LARGEST_RESULT)]
         pub one: Option<Spanned<i64>>,
         /// `rounding`: how the shift rounds.
+        #[default("floor")]
         pub rounding: Option<Spanned<ProductRounding>>,
     }
 }

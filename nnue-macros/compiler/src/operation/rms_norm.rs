@@ -21,10 +21,12 @@ documented! {
     #[derive(Clone, Debug, PartialEq)]
     pub struct Keys {
         /// `epsilon`: the number that is added to the mean square.
+        #[default(0.00001)]
         pub epsilon: Option<Spanned<f64>>,
         /// `gain`: the factors of the normalised values.
         pub gain: Option<Spanned<Gain>>,
         /// `shared = true`: all stacks have the same gains, which are in the file once.
+        #[default(false)]
         pub shared: Option<Spanned<bool>>,
     }
 }

@@ -16,6 +16,8 @@ documented! {
         /// `element`: the type of the set's rows in the file.
         pub element: Option<Spanned<Element>>,
         /// `shift`: how many bits the set's rows are shifted to the left when they are added.
+        #[within(0..=15)]
+        #[default(0)]
         pub shift: Option<Spanned<i64>>,
         /// The keys that all sets of the same family have; `None` for a set with an unknown name.
         pub keys: Option<Keys>,

@@ -36,14 +36,19 @@ documented! {
         /// The place of `format` in the spec.
         pub span: Span,
         /// `version`: the first word of the file.
+        #[within(0..=u32::MAX as i64)]
         pub version: Spanned<i64>,
         /// `encoding`: how the transformer's tensors are encoded.
+        #[default("raw")]
         pub encoding: Option<Spanned<Encoding>>,
         /// `psqt`: where the PSQT values of several feature sets are.
+        #[default("after-weights")]
         pub psqt: Option<Spanned<PsqtPlace>>,
         /// `transformer_hash`: the transformer's hash, where it does not follow from the layers.
+        #[within(0..=u32::MAX as i64)]
         pub transformer_hash: Option<Spanned<i64>>,
         /// `stack_hash`: the hash of a stack, where it does not follow from the layers.
+        #[within(0..=u32::MAX as i64)]
         pub stack_hash: Option<Spanned<i64>>,
         /// `before_stacks`: content before the first stack that is no part of the network.
         pub before_stacks: Option<Spanned<Vec<Entry>>>,
@@ -67,15 +72,19 @@ documented! {
         /// The place of `format` in the spec.
         pub span: Span,
         /// `kind`: which of the files that bullet writes is described; `quantised.bin` when absent.
+        #[default("quantised")]
         pub kind: Option<Spanned<BulletKind>>,
         /// `entries`: the tensors of the file; the transformer and all affine layers in order when
         /// absent.
         pub entries: Option<Spanned<Vec<Entry>>>,
         /// `transposed`: entries whose weights were transposed when they were saved.
+        #[default(false)]
         pub transposed: Option<Spanned<Transposed>>,
         /// `rounding`: how floating point is rounded to integers.
+        #[default("truncate")]
         pub rounding: Option<Spanned<Rounding>>,
         /// `overflow`: the treatment of integers that do not fit in their type.
+        #[default("refuse")]
         pub overflow: Option<Spanned<Overflow>>,
         /// `tail`: the padding of the file.
         pub tail: Option<Spanned<TailName>>,
@@ -94,10 +103,13 @@ documented! {
         /// there for all stacks before the second list begins, and so on.
         pub stack: Option<Vec<Vec<Entry>>>,
         /// `rounding`: how floating point is rounded to integers.
+        #[default("truncate")]
         pub rounding: Option<Spanned<Rounding>>,
         /// `overflow`: the treatment of integers that do not fit in their type.
+        #[default("refuse")]
         pub overflow: Option<Spanned<Overflow>>,
         /// `tail`: the padding of the file.
+        #[default("none")]
         pub tail: Option<Spanned<TailName>>,
     }
 }
@@ -118,6 +130,8 @@ documented! {
         /// The place of the entry in the spec.
         pub span: Span,
         /// `align`: the entry's offset in the file is a multiple of this number of bytes.
+        #[within(1..=4096)]
+        #[default(1)]
         pub align: Option<Spanned<i64>>,
         /// The content of the file at this place.
         pub content: Content,
@@ -201,13 +215,18 @@ documented! {
         /// `transposed`: whether bullet transposed the tensor before it was saved.
         pub transposed: Option<Spanned<bool>>,
         /// `encoding`: how the tensor's values are encoded in the file.
+        #[default("raw")]
         pub encoding: Option<Spanned<Encoding>>,
         /// `pad`: the innermost axis is padded to a multiple of this number of values.
+        #[within(1..=4096)]
+        #[default(1)]
         pub pad: Option<Spanned<i64>>,
         /// `one`: the integer that stands for 1.0, where floating point in the file becomes integers or
         /// integers in the file become floating point.
         pub one: Option<Spanned<f64>>,
         /// `times`: the factor of the file's integers in the network.
+        #[within(1..=65536)]
+        #[default(1)]
         pub times: Option<Spanned<i64>>,
         /// `rounding`: how floating point, multiplied by `one`, is rounded to integers.
         pub rounding: Option<Spanned<Rounding>>,

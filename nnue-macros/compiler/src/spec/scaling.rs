@@ -2,6 +2,7 @@
 
 use super::documented::documented;
 use super::named::named;
+use crate::check::value::ONES;
 use crate::diagnostics::Spanned;
 
 documented! {
@@ -11,12 +12,17 @@ documented! {
         /// How terms in which other integers stand for 1.0 are brought to `one`.
         pub alignment: Alignment,
         /// `multiply`: the factor of the sum before the division.
+        #[within(ONES)]
+        #[default(1)]
         pub multiply: Option<Spanned<i64>>,
         /// `divide`: the divisor that takes the sum to the engine's units.
+        #[within(ONES)]
+        #[default(1)]
         pub divide: Option<OutputDivide>,
         /// `scale`: the number of the engine's units in 1.0, instead of `multiply` and `divide`.
         pub scale: Option<Spanned<f64>>,
         /// `rounding`: how the quotient is rounded.
+        #[default("truncate")]
         pub rounding: Option<Spanned<Rounding>>,
     }
 }
@@ -26,6 +32,7 @@ documented! {
     #[derive(Clone, Debug, PartialEq)]
     pub struct OutputDivide {
         /// `by`: the divisor, at least 1.
+        #[within(ONES)]
         pub by: Spanned<i64>,
         /// `of`: whether the PSQT value and the positional value are divided together.
         pub of: DivideOf,
@@ -38,12 +45,16 @@ documented! {
     #[derive(Clone, Debug, PartialEq)]
     pub struct Alignment {
         /// `one`: the integer that stands for 1.0 in the result.
+        #[within(ONES)]
         pub one: Option<Spanned<i64>>,
         /// `align`: how values are brought to that `one`.
         pub align: Option<Spanned<Align>>,
         /// `bits`: how many bits the multiplier of `align = "shift"` has at most.
+        #[within(1..=24)]
+        #[default(8)]
         pub bits: Option<Spanned<i64>>,
         /// `error`: the largest relative error of a factor that is accepted.
+        #[within(0..=1)]
         pub error: Option<Spanned<f64>>,
     }
 }

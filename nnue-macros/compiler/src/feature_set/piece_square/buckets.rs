@@ -217,6 +217,7 @@ documented! {
         /// `pieces`: the kinds of pieces.
         pub pieces: Spanned<Vec<Spanned<PieceName>>>,
         /// `from`: the numbers of pieces from which there is another bucket.
+        #[within(FROM)]
         pub from: Option<Spanned<Vec<Spanned<i64>>>>,
     }
 }

@@ -3,6 +3,7 @@
 use toml::de::DeValue;
 
 use super::shards::{self, ShardsKey};
+use crate::check::value::ONES;
 use crate::decode::table::{
     Table, Value, boolean, inline_table, integer, integers_or_one, keys, named, number,
 };
@@ -16,6 +17,7 @@ documented! {
     #[derive(Clone, Debug, PartialEq)]
     pub struct Keys {
         /// `outputs`: the number of neurons.
+        #[within(1..=4096)]
         pub outputs: Spanned<i64>,
         /// `weights`: the type of the weights.
         pub weights: Spanned<WeightType>,
@@ -23,20 +25,28 @@ documented! {
         pub biases: Option<Spanned<BiasType>>,
         /// `one`: the integer that stands for 1.0 in the sums; a single number for all outputs, or a
         /// number for each output.
+        #[within(ONES)]
         pub one: Option<Spanned<Vec<Spanned<i64>>>>,
         /// `weights_one`: the integer that stands for 1.0 in the weights, instead of `one`.
+        #[within(ONES)]
         pub weights_one: Option<Spanned<i64>>,
         /// `sparse`: whether inputs that are zero are skipped, and how.
+        #[default(false)]
         pub sparse: Option<Spanned<SparseBy>>,
         /// `density`: the share of inputs that are not zero.
+        #[within(0..=1)]
         pub density: Option<Spanned<f64>>,
         /// `output_blocks`: the number of runs of 16 outputs that each input reaches.
+        #[within(1..=256)]
         pub output_blocks: Option<Spanned<i64>>,
         /// `shards`: groups of outputs that each read a part of the inputs.
         pub shards: Option<Spanned<ShardsKey>>,
         /// `divide`: the divisor of the sum of products, before the bias is added.
+        #[within(ONES)]
+        #[default(1)]
         pub divide: Option<Spanned<i64>>,
         /// `rounding`: how the quotient of `divide` is rounded.
+        #[default("truncate")]
         pub rounding: Option<Spanned<Rounding>>,
         /// `scale`: the factor that turns integer sums into floating point, where biases are `f32`.
         pub scale: Option<Spanned<f64>>,
@@ -45,9 +55,11 @@ documented! {
         /// `scales`: factors of the sums, which are a tensor of the net file.
         pub scales: Option<Spanned<ScalesKey>>,
         /// `shared = true`: all stacks have the same weights, which are in the file once.
+        #[default(false)]
         pub shared: Option<Spanned<bool>>,
         /// `factorised = true`: the file has weights of each stack, and shared weights that are added
         /// to them.
+        #[default(false)]
         pub factorised: Option<Spanned<bool>>,
     }
 }
@@ -70,6 +82,7 @@ documented! {
     /// The table `scales`.
     struct Factors {
         /// `shift`: how many bits products with the factors are shifted to the right.
+        #[within(0..=31)]
         shift: Spanned<i64>,
         /// `inputs`: whether the mean magnitude of the inputs is a factor too.
         #[default(false)]

@@ -16,8 +16,11 @@ documented! {
     #[derive(Clone, Debug, PartialEq)]
     pub struct ShardsKey {
         /// `count`: the number of shards.
+        #[within(2..=4096)]
         pub count: Spanned<i64>,
         /// `common`: the number of inputs that all outputs read.
+        #[within(0..=65536)]
+        #[default(0)]
         pub common: Option<Spanned<i64>>,
     }
 }
