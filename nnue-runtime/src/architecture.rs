@@ -6,6 +6,7 @@ use nnue_format::FileLayout;
 
 use crate::chess::Color;
 use crate::feature_set::FeatureSet;
+use crate::features::EntryNumbers;
 use crate::level::Level;
 use crate::line::Kind;
 use crate::memory::Plain;
@@ -37,6 +38,10 @@ pub trait Architecture: Copy + fmt::Debug + Send + Sync + 'static {
     /// tables.
     #[doc(hidden)]
     type Rows: RowLists;
+    /// The refresh cache's entry for each viewpoint:
+    /// [`Entries`](crate::__private::features::Entries).
+    #[doc(hidden)]
+    type Entries: EntryNumbers;
     /// The parts of a line of moves: a kind of [`line`](mod@crate::line).
     type Line: Kind;
 

@@ -37,6 +37,7 @@ pub(crate) use self::custom::{feature_count, row};
 pub(crate) use self::step::Step;
 pub(crate) use self::threats::changes::BoardChanges;
 pub(crate) use self::viewpoint::Viewpoint;
+pub use self::viewpoint::{Entries, EntryNumbers};
 
 impl FeatureSet {
     /// Whether a perspective gives every piece on the board the same row from either of two

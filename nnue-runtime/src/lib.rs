@@ -305,7 +305,7 @@ pub mod __private {
         pub use nnue_format::{Material, MaterialValue, PieceSquare, ThreatRules, Threats};
 
         pub use crate::feature_set::{Clock, Family, FeatureSet, PawnPairs};
-        pub use crate::features::RowFinder;
+        pub use crate::features::{Entries, EntryNumbers, RowFinder};
         pub use crate::rows::{MovedRows, RowLists, Rows, TableRows};
     }
     pub mod kernels {

@@ -170,7 +170,7 @@ impl Adopt {
         let is_taken = ranking.likely || self.anyway;
         if let Some(guess) = ranking.guesses.first().filter(|_| is_taken) {
             adopted.interpreted_per_second = Some(speed(path, guess, &bytes)?);
-            let spec = marked_spec(&ranking, &file_name(path)).unwrap_or_default();
+            let spec = marked_spec(guess, &ranking.questions, &file_name(path));
             self.write(&mut adopted, &spec, &guess.network, &bytes)?;
             first = Some((spec, guess.network.clone()));
         }
@@ -398,21 +398,8 @@ fn show_unknown(
     options: &Adopt,
     out: &mut dyn Write,
 ) -> Result<(), Failure> {
-    let (file, size) = (foreign(&adopted.file), adopted.size);
-    let reason = match adopted.ranking.without_padding {
-        Some(len) => format!(
-            "networks of the field have files of {len} bytes, but the {} behind these are no \
-             padding, which is `bullet` again and again, or zeros",
-            size - len
-        ),
-        None => format!(
-            "no network of the field has files of {size} bytes, unless it is cut off or compressed"
-        ),
-    };
-    let reason = match adopted.identity {
-        Identity::Other(what) => format!("it is {what}; {reason}"),
-        _ => reason,
-    };
+    let file = foreign(&adopted.file);
+    let reason = adopted.ranking.nothing_fits(adopted.size, adopted.identity);
     writeln!(
         out,
         "`{file}`: {reason}; docs/spec-language.md says how to write a spec"

@@ -7,13 +7,11 @@ use std::process::ExitCode;
 use clap::Args;
 use nnue_compiler::description::Description;
 use nnue_compiler::diagnostics::SourceFile;
-use nnue_compiler::format::{Format, Section};
-use nnue_compiler::layout::Layout;
 use nnue_compiler::network::Network;
-use nnue_compiler::network::file::{File, Tensor};
 use nnue_compiler::whole_spec;
 use nnue_tools::adopt::Doubt;
 use nnue_tools::nets::net_file::{NetFile, read_net, untold};
+use nnue_tools::nets::summary::{Memory, summary};
 use serde::Serialize;
 
 use crate::Failure;
@@ -43,15 +41,6 @@ struct Checked {
     whole_spec: Option<String>,
     /// The net file, if the user named a file; it fits the network.
     weights: Option<Weights>,
-}
-
-/// The memory that a network needs.
-#[derive(Serialize)]
-struct Memory {
-    /// The size of all weights, in bytes.
-    weights: usize,
-    /// The size of an accumulator with both perspectives, in bytes.
-    accumulator: usize,
 }
 
 /// A net file that fits the network.
@@ -104,22 +93,17 @@ impl Check {
             weights = Some(Weights::of(&file)?);
             network = file.network;
         }
-        let layout = Layout::of(&network);
-        let memory = Memory {
-            weights: layout.weights.size,
-            accumulator: 2 * layout.half.size,
-        };
         if self.json {
             let checked = Checked {
                 network: Description::of(&network),
-                memory,
+                memory: Memory::of(&network),
                 whole_spec,
                 weights,
             };
             write_json(&checked, out)?;
             return Ok(ExitCode::SUCCESS);
         }
-        show(&network, &memory, out)?;
+        write!(out, "{}", summary(&network))?;
         if let Some(weights) = weights {
             show_weights(&weights, &network, out)?;
         }
@@ -128,61 +112,6 @@ impl Check {
         }
         Ok(ExitCode::SUCCESS)
     }
-}
-
-fn show(network: &Network, memory: &Memory, out: &mut dyn Write) -> Result<(), Failure> {
-    write!(out, "{}", nnue_compiler::diagram(network))?;
-    match network.file.format {
-        Format::Stockfish { version, hash } => {
-            write!(
-                out,
-                "file: version {version:#010x}, network hash {hash:#010x}"
-            )?;
-            for section in network.file.sections_once() {
-                if let Section::Hash { name, expected } = section {
-                    let name = if *name == "hash" { "stack hash" } else { name };
-                    write!(out, ", {name} {expected:#010x}")?;
-                }
-            }
-            writeln!(out)?;
-        }
-        Format::Named => writeln!(out, "file: in any order {}", order(network))?,
-        _ => writeln!(out, "file: {}", order(network))?,
-    }
-    writeln!(
-        out,
-        "memory: weights {} bytes, accumulator {} bytes",
-        memory.weights, memory.accumulator
-    )?;
-    Ok(())
-}
-
-/// The tensors of the file, each with its type and the order of its axes, which the file's length
-/// does not tell.
-fn order(network: &Network) -> String {
-    let list = |sections: &[Section<Tensor>]| {
-        let tensors = sections.iter().filter_map(Section::as_tensor);
-        let tensors = tensors.map(|tensor| {
-            format!(
-                "{} {}{}",
-                tensor.name,
-                tensor.stored.element,
-                tensor.axis_order()
-            )
-        });
-        tensors.collect::<Vec<_>>().join(", ")
-    };
-    let File {
-        sections,
-        stack_groups,
-        ..
-    } = &network.file;
-    let groups = stack_groups.iter().map(|group| {
-        let count = network.stacks.count;
-        format!("then for each of {count} stacks {}", list(group))
-    });
-    let all = [list(sections)].into_iter().chain(groups);
-    all.collect::<Vec<_>>().join("; ")
 }
 
 fn show_weights(weights: &Weights, network: &Network, out: &mut dyn Write) -> Result<(), Failure> {

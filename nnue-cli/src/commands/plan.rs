@@ -48,10 +48,7 @@ impl Plan {
             write_json(&printed, out)?;
             return Ok(ExitCode::SUCCESS);
         }
-        write!(out, "{}", plans.prefetch)?;
-        for plan in &plans.levels {
-            write!(out, "\n{plan}")?;
-        }
+        write!(out, "{plans}")?;
         Ok(ExitCode::SUCCESS)
     }
 }

@@ -5,6 +5,7 @@
 //! |---|---|
 //! | [`specs`] | the specs that are part of the compiler, and specs in files |
 //! | [`net_file`] | a net file that fits a network, and the recognition of a file's network |
+//! | [`summary`] | a network as text, and the memory that it needs |
 //! | [`told`] | specs that come with a net file |
 //! | [`tensors`] | the tensors of a net file as plain numbers |
 //! | [`info`] | facts about a net file: statistics, and bounds that its weights prove |
@@ -27,6 +28,7 @@ pub mod net_file;
 pub(crate) mod parallel;
 pub mod positions;
 pub mod specs;
+pub mod summary;
 pub mod tensors;
 pub mod told;
 pub mod verification;

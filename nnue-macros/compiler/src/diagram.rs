@@ -8,9 +8,8 @@ use crate::network::{
 
 /// The network as text, from the features to the value, with one line for each operation.
 pub fn diagram(network: &Network) -> String {
-    let mut text = headline(network);
-    let header = ["tensor", "shape", "type", "1.0 is", "range", "computed as"];
-    let mut table = vec![header.map(str::to_string)];
+    let mut text = headline(network) + "\n\n";
+    let mut table = vec![HEADER.map(str::to_string)];
     table.extend(operations(network));
     text += &aligned(&table, Some(ONES));
     for set in &network.features {
@@ -29,6 +28,15 @@ pub fn diagram(network: &Network) -> String {
     text
 }
 
+/// The shape of the network on a line, and its tensors without their scales and ranges: what an
+/// editor has room for.
+pub(crate) fn outline(network: &Network) -> String {
+    let narrow = |[tensor, shape, element, _, _, formula]: Row| [tensor, shape, element, formula];
+    let mut table = vec![narrow(HEADER.map(str::to_string))];
+    table.extend(operations(network).into_iter().map(narrow));
+    headline(network) + "\n\n" + &aligned(&table, None)
+}
+
 /// The lines of the table in [`diagram()`], from the accumulator to the value. Each line has the name
 /// of a tensor, its shape, the type of its values, the integer that stands for 1.0, the range, and
 /// the formula. A text that is not known is empty.
@@ -42,7 +50,7 @@ pub fn operations(network: &Network) -> Vec<[String; 6]> {
 
 /// The shape of the network on a line, such as `SFNNv5: HalfKAv2_hm[22528] -> 1024 x 2 -> (16 -> 32
 /// -> 1) x 8`.
-fn headline(network: &Network) -> String {
+pub(crate) fn headline(network: &Network) -> String {
     let widths: Vec<String> = network
         .layers
         .iter()
@@ -54,7 +62,7 @@ fn headline(network: &Network) -> String {
         count => format!("({}) x {count}", widths.join(" -> ")),
     };
     format!(
-        "{}: {} -> {}{} -> {layers}\n\n",
+        "{}: {} -> {}{} -> {layers}",
         network.name,
         sets(network),
         network.transformer.width,
@@ -102,6 +110,9 @@ pub(crate) fn sets(network: &Network) -> String {
 
 /// A line of the diagram: tensor, shape, type, the integer that stands for 1.0, range, formula.
 type Row = [String; 6];
+
+/// The names of its columns.
+const HEADER: [&str; 6] = ["tensor", "shape", "type", "1.0 is", "range", "computed as"];
 
 /// The column with the integers that stand for 1.0.
 const ONES: usize = 3;

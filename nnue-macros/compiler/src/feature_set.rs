@@ -147,6 +147,18 @@ impl Family {
 }
 
 impl FeatureSet {
+    /// How many bits the values of its materials take in the number of all values of the network.
+    pub(crate) fn material_bits(&self) -> u8 {
+        match &self.family {
+            Family::PieceSquare(set) => set
+                .materials()
+                .map(piece_square::Material::end)
+                .max()
+                .unwrap_or(0),
+            _ => 0,
+        }
+    }
+
     /// The set with this type of rows in the file and this shift. A set that differs from
     /// Stockfish's in them has no hash.
     pub(crate) fn with_rows(self, element: Element, shift: u32) -> FeatureSet {

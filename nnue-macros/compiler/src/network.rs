@@ -400,6 +400,13 @@ impl Network {
         self.features.iter().map(|set| set.rows).sum()
     }
 
+    /// The number of viewpoints of a perspective: the squares of its own king, for each number that
+    /// the bits of all materials can write.
+    pub fn viewpoints(&self) -> usize {
+        let bits = self.features.iter().map(FeatureSet::material_bits);
+        64 << bits.max().unwrap_or(0)
+    }
+
     /// The number of virtual rows of all sets together.
     pub fn virtual_row_count(&self) -> usize {
         self.features.iter().map(FeatureSet::virtual_rows).sum()

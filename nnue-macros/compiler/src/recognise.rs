@@ -1,6 +1,9 @@
 //! The spec of a net file that nobody names: a known spec, or one that is written for its header.
 
 use std::borrow::Cow;
+use std::cmp::Reverse;
+
+use nnue_format::{FileLayout, Unpacked};
 
 use crate::diagnostics::SourceFile;
 use crate::network::Network;
@@ -101,13 +104,17 @@ fn network(spec: &str) -> Option<Network> {
 /// The values that belong to networks which a file fits. Networks for which its weights look right
 /// come first.
 fn fits<T>(bytes: &[u8], networks: impl Iterator<Item = (Network, T)>) -> Vec<T> {
-    let loaded = networks.filter_map(|(network, with)| {
-        let layout = file_layout(&network);
-        let bytes = nnue_format::unpack(&layout, bytes).ok()?;
-        nnue_format::check(&layout, &bytes).ok()?;
-        Some((explain::looks_like(&layout, &bytes).is_some(), with))
+    let layouts = networks.map(|(network, with)| (file_layout(&network), with));
+    let mut layouts: Vec<(usize, (FileLayout, T))> = layouts.enumerate().collect();
+    layouts.sort_by_key(|(_, (layout, _))| Reverse(layout.longest_read()));
+    let mut unpacked = Unpacked::new(bytes);
+    let loaded = layouts.into_iter().filter_map(|(index, (layout, with))| {
+        let bytes = unpacked.of(&layout).ok()?;
+        nnue_format::check(&layout, bytes).ok()?;
+        let doubted = explain::looks_like(&layout, bytes).is_some();
+        Some((doubted, index, with))
     });
-    let mut found: Vec<(bool, T)> = loaded.collect();
-    found.sort_by_key(|(doubted, _)| *doubted);
-    found.into_iter().map(|(_, with)| with).collect()
+    let mut found: Vec<(bool, usize, T)> = loaded.collect();
+    found.sort_by_key(|(doubted, index, _)| (*doubted, *index));
+    found.into_iter().map(|(.., with)| with).collect()
 }

@@ -203,8 +203,8 @@ impl FileLayout {
 
     /// The largest number of bytes that are read of a file. A file that is longer than
     /// [`Self::max_len`] is read further than that, because its end tells more about the mistake.
-    #[cfg(any(feature = "std", feature = "zstd"))]
-    pub(crate) fn longest_read(&self) -> u64 {
+    #[must_use]
+    pub fn longest_read(&self) -> u64 {
         match self.format {
             // The length is all that can explain a mistake in these files, so enough is read for
             // `f32` instead of `i8`.

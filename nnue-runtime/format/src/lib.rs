@@ -130,7 +130,7 @@ pub use tensor::{Block, Encoding, Stored, Tensor};
 pub use threats::{ThreatRules, Threats};
 pub use transposed::transposed;
 pub use view::{TensorView, tensor, tensors};
-pub use zstd::{is_packed, unpack};
+pub use zstd::{Unpacked, is_packed, unpack};
 
 /// The code of README.md, which doctests compile. It reads a path.
 #[cfg(all(doctest, feature = "std"))]

@@ -1,6 +1,7 @@
 //! Files that are compressed with zstd, either as a whole or behind the fields of their header.
 
 use alloc::borrow::Cow;
+use alloc::vec::Vec;
 
 use crate::{FileLayout, Format, LoadError, Section, attached};
 
@@ -18,6 +19,57 @@ pub fn unpack<'a>(layout: &FileLayout, source: &'a [u8]) -> Result<Cow<'a, [u8]>
     match start(layout, source) {
         Some(start) => decompress(layout, source, start),
         None => Ok(Cow::Borrowed(source)),
+    }
+}
+
+/// A file that is tried with several layouts, and unpacked as seldom as possible: once, if the
+/// layout of the longest file comes first.
+pub struct Unpacked<'a> {
+    source: &'a [u8],
+    last: Option<Last>,
+}
+
+/// What was unpacked last.
+struct Last {
+    start: usize,
+    limit: u64,
+    content: Result<Vec<u8>, LoadError>,
+}
+
+impl<'a> Unpacked<'a> {
+    /// A file of which nothing is unpacked.
+    #[must_use]
+    pub fn new(source: &'a [u8]) -> Unpacked<'a> {
+        Unpacked {
+            source: attached::detach(source).0,
+            last: None,
+        }
+    }
+
+    /// What [`unpack`] returns for a layout.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`unpack`].
+    pub fn of(&mut self, layout: &FileLayout) -> Result<&[u8], LoadError> {
+        let Some(start) = start(layout, self.source) else {
+            return Ok(self.source);
+        };
+        let limit = layout.longest_read();
+        let serves = |last: &Last| last.start == start && last.limit >= limit;
+        let last = match self.last.take().filter(serves) {
+            Some(last) => last,
+            None => Last {
+                start,
+                limit,
+                content: decompress(layout, self.source, start).map(Cow::into_owned),
+            },
+        };
+        match &self.last.insert(last).content {
+            Ok(content) if content.len() as u64 > limit => Err(LoadError::TooLong { limit }),
+            Ok(content) => Ok(content),
+            Err(error) => Err(error.clone()),
+        }
     }
 }
 
@@ -128,7 +180,6 @@ fn decompress<'a>(
 #[cfg(test)]
 mod tests {
     use alloc::vec;
-    use alloc::vec::Vec;
 
     use super::*;
     use crate::tests::{RAW, file};
@@ -224,7 +275,18 @@ mod tests {
             },
             ..SEQUENCE
         };
-        let unpacked = |file: &[u8]| unpack(&layout, file).map(Cow::into_owned);
+        // Layouts of other lengths and starts, tried before it, change nothing.
+        let others = [SEQUENCE, RAW, layout.clone()];
+        let unpacked = |file: &[u8]| {
+            let alone = unpack(&layout, file).map(Cow::into_owned);
+            let mut several = Unpacked::new(file);
+            for other in &others {
+                let expected = unpack(other, file);
+                assert_eq!(several.of(other), expected.as_deref().map_err(Clone::clone));
+            }
+            assert_eq!(several.of(&layout).map(Vec::from), alone);
+            alone
+        };
         assert_eq!(unpacked(SEVENS), Ok(expected.clone()));
         let twice = [SEVENS, &skipped, SEVENS].concat();
         assert_eq!(unpacked(&twice), Ok(vec![7; 800]));

@@ -169,7 +169,10 @@ impl File<'_> {
         convert: impl Fn(f64) -> T,
     ) -> Vec<T> {
         let (mut first, mut first_virtual) = (0, self.network.first_virtual_row(copy));
-        let mut values = Vec::new();
+        // Rows are most of a network, and lists that grow take twice the memory for a moment.
+        let rows = self.network.feature_count();
+        let columns = self.row(role, copy * rows).0.tensor.shape[2];
+        let mut values = Vec::with_capacity(rows * columns);
         for set in &self.network.features {
             let mut virtual_rows = vec![Vec::new(); set.rows];
             for sum in features::sums(set) {

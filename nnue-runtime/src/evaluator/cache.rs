@@ -15,7 +15,7 @@ use super::supplied::{CHUNK, words};
 use crate::architecture::{Architecture, sets};
 use crate::chess::Color;
 use crate::feature_set::{has_clock, views};
-use crate::features::{Viewpoint, row};
+use crate::features::{EntryNumbers, Viewpoint, row};
 use crate::network::Network;
 use crate::placement::{PieceCodes, Placement};
 use crate::rows::RowLists;
@@ -24,10 +24,9 @@ use crate::rows::changes::RowChanges;
 /// The last accumulator that was computed with each view.
 #[derive(Clone)]
 pub(super) struct RefreshCache<A: Architecture> {
-    /// The number of the entry for each viewpoint of white, then for those of black. Viewpoints
-    /// with the same view share an entry. Where the engine supplies views, this is the entry of the
-    /// first of them.
-    entry_of: Vec<u16>,
+    /// The number of the entry for each viewpoint. Viewpoints with the same view share an entry.
+    /// Where the engine supplies views, this is the entry of the first of them.
+    entry_of: A::Entries,
     entries: Vec<Entry<A>>,
     /// A bit for each active feature of each entry, in networks with views.
     active: Vec<u64>,
@@ -46,7 +45,7 @@ struct Entry<A: Architecture> {
 impl<A: Architecture> RefreshCache<A> {
     pub(super) fn new(net: &Network<A>) -> RefreshCache<A> {
         let views = views(A::FEATURES) as usize;
-        let mut entry_of = vec![0; 2 * Viewpoint::count::<A>()];
+        let mut entry_of = A::Entries::ZERO;
         // The perspective of each entry.
         let mut perspectives = Vec::new();
         for perspective in Color::ALL {
@@ -59,7 +58,7 @@ impl<A: Architecture> RefreshCache<A> {
                 if entry == perspectives.len() {
                     perspectives.push(perspective);
                 }
-                entry_of[Self::place(perspective, viewpoint)] = (entry * views) as u16;
+                entry_of.of_mut(perspective)[viewpoint.number()] = (entry * views) as u16;
             }
         }
         let entries = perspectives.iter().flat_map(|perspective| {
@@ -97,13 +96,7 @@ impl<A: Architecture> RefreshCache<A> {
     /// tells is 0 where it tells none.
     #[inline]
     pub(super) fn view(&self, perspective: Color, from: Viewpoint, supplied: u32) -> u16 {
-        self.entry_of[Self::place(perspective, from)] + supplied as u16
-    }
-
-    /// The place of a perspective's viewpoint in [`Self::entry_of`].
-    #[inline]
-    fn place(perspective: Color, from: Viewpoint) -> usize {
-        perspective.index() * Viewpoint::count::<A>() + from.number()
+        self.entry_of.of(perspective)[from.number()] + supplied as u16
     }
 
     /// Lists the rows that lead from a view's accumulator to that of other active features, which

@@ -20,12 +20,41 @@ pub(crate) struct Viewpoint {
     materials: u8,
 }
 
-impl Viewpoint {
-    /// How many [numbers](Self::number) of viewpoints there are in a network.
-    pub(crate) const fn count<A: Architecture>() -> usize {
-        64 << material_bits(A::FEATURES)
+/// The number of an entry of the refresh cache for each viewpoint: [`Entries`].
+pub trait EntryNumbers: Clone + Send + Sync + 'static {
+    /// How many viewpoints there are: 64 squares of the own king, for each number that the bits of
+    /// all materials can write.
+    const VIEWPOINTS: usize;
+    /// Each viewpoint has the entry 0.
+    const ZERO: Self;
+
+    /// The entry of each viewpoint of a perspective.
+    fn of(&self, perspective: Color) -> &[u16];
+    /// The entry of each viewpoint of a perspective, to be changed.
+    fn of_mut(&mut self, perspective: Color) -> &mut [u16];
+}
+
+/// The entries of white's viewpoints, and those of black's. They lie in the evaluator itself: a
+/// refresh would wait for another line of memory.
+#[derive(Clone)]
+pub struct Entries<const VIEWPOINTS: usize>([[u16; VIEWPOINTS]; 2]);
+
+impl<const VIEWPOINTS: usize> EntryNumbers for Entries<VIEWPOINTS> {
+    const VIEWPOINTS: usize = VIEWPOINTS;
+    const ZERO: Self = Entries([[0; VIEWPOINTS]; 2]);
+
+    #[inline]
+    fn of(&self, perspective: Color) -> &[u16] {
+        &self.0[perspective.index()]
     }
 
+    #[inline]
+    fn of_mut(&mut self, perspective: Color) -> &mut [u16] {
+        &mut self.0[perspective.index()]
+    }
+}
+
+impl Viewpoint {
     /// The viewpoint of a perspective in a position.
     #[inline]
     pub(crate) fn of<A: Architecture>(position: &impl Position, perspective: Color) -> Viewpoint {
@@ -51,7 +80,7 @@ impl Viewpoint {
         king: Square,
         squares_of: impl Fn(Piece) -> Bitboard,
     ) -> Viewpoint {
-        let materials = if const { material_bits(A::FEATURES) == 0 } {
+        let materials = if const { A::Entries::VIEWPOINTS == 64 } {
             0
         } else {
             values(A::FEATURES, perspective, squares_of)
@@ -101,7 +130,7 @@ impl Viewpoint {
 
     /// All viewpoints that there are in a network, and some that there are not.
     pub(crate) fn all<A: Architecture>() -> impl Iterator<Item = Viewpoint> {
-        let materials = 0..(Self::count::<A>() / 64) as u8;
+        let materials = 0..(A::Entries::VIEWPOINTS / 64) as u8;
         materials.flat_map(|materials| Square::ALL.map(|king| Viewpoint { king, materials }))
     }
 
@@ -114,7 +143,7 @@ impl Viewpoint {
         flip ^ if mirrored { 7 } else { 0 }
     }
 
-    /// The number of the viewpoint, below [`Self::count`].
+    /// The number of the viewpoint, below [`EntryNumbers::VIEWPOINTS`].
     #[inline]
     pub(crate) fn number(self) -> usize {
         64 * usize::from(self.materials) + self.king.index()
@@ -176,27 +205,6 @@ fn value(material: &Material, perspective: Color, squares_of: impl Fn(Piece) -> 
         }
         (MaterialValue::Quadrant, _) => 5,
     }
-}
-
-/// How many bits the values of all materials of some sets have, as one number.
-const fn material_bits(sets: &[FeatureSet]) -> u32 {
-    let mut bits = 0;
-    let mut set = 0;
-    while set < sets.len() {
-        if let Family::PieceSquare(tables) = &sets[set].family {
-            let mut index = 0;
-            while index < Material::MOST {
-                let material = &tables.materials[index];
-                let end = material.first_bit as u32 + material.bits();
-                if end > bits {
-                    bits = end;
-                }
-                index += 1;
-            }
-        }
-        set += 1;
-    }
-    bits
 }
 
 #[cfg(test)]
@@ -299,8 +307,6 @@ mod tests {
             set(Material::list([ROOKS, QUADRANT])),
         ];
         assert_eq!((QUADRANT.bits(), ROOKS.bits()), (3, 2));
-        assert_eq!(material_bits(&sets), 5);
-        assert_eq!(material_bits(&sets[1..2]), 0);
         let board: Board = "4k3/8/8/8/8/1q6/8/R3K2R w KQ - 0 1".parse().unwrap();
         let [white, black] = Color::ALL.map(|color| Viewpoint::of_sets(&sets, &board, color));
         assert_eq!((white.king, white.materials), (Square::E1, 0b0_0110));

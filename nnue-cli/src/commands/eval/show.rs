@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use nnue_compiler::format::foreign;
-use nnue_runtime::{Board, Color, HeadValue, Position, Role, Square};
+use nnue_runtime::{Board, Color, HeadValue, Position, Square};
 use nnue_tools::nets::evaluation::{
     Answer, BucketOutput, Evaluation, Interpreted, Sums, Value, told_features,
 };
@@ -61,16 +61,8 @@ impl Report<'_> {
 
     /// Writes the board, and under its pieces what white's `value` loses without them.
     fn board(&mut self, board: &Board, value: Option<i32>) -> io::Result<()> {
-        let contributions: [Option<i32>; 64] = Square::ALL.map(|square| {
-            let value = value?;
-            let piece = board.piece_at(square)?;
-            // No network was trained on boards without a king.
-            if piece.role == Role::King {
-                return None;
-            }
-            let without = self.net.evaluate(&board.without(square));
-            Some(value.wrapping_sub(without.white_value()?))
-        });
+        let contributions = value.map(|value| self.net.contributions(board, value));
+        let contributions = contributions.unwrap_or([None; 64]);
         let lengths = contributions
             .iter()
             .flatten()

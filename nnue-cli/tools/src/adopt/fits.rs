@@ -4,6 +4,7 @@ use nnue_compiler::feature_set::piece_square::{KING_TABLES, Mirror};
 use nnue_compiler::network::{Network, Op};
 use nnue_interpreter::Net;
 
+use crate::adopt::evidence::Evidence;
 use crate::adopt::families::{Inputs, Kind, Layers, Neurons, Shape, Tail};
 use crate::adopt::field;
 use crate::adopt::king_rows::{KingRows, Rows};
@@ -12,8 +13,10 @@ use crate::adopt::king_rows::{KingRows, Rows};
 pub(crate) struct Fit {
     /// The text of the spec.
     pub(crate) spec: String,
-    /// The network that the spec describes, with the weights of the file.
-    pub(crate) net: Net,
+    /// The network that the spec describes.
+    pub(crate) network: Network,
+    /// What the rows of the file say about it.
+    pub(crate) evidence: Evidence,
     /// Where the spec is from: a family of networks, or the name of an engine.
     pub(crate) family: String,
     /// Whether the file tells the buckets of the king's squares with certainty.
@@ -36,35 +39,30 @@ const PADDING: &[u8; 6] = b"bullet";
 /// name.
 pub(crate) fn fits(bytes: &[u8], name: &str) -> Vec<Fit> {
     let mut fits: Vec<Fit> = Vec::new();
-    let mut push = |fit: Fit| match fits
-        .iter_mut()
-        .find(|other| is_same(other.net.network(), fit.net.network()))
-    {
-        Some(same) => same.family = format!("{}, {}", same.family, fit.family),
-        None => fits.push(fit),
-    };
-    for (shape, kings_certain) in shapes(bytes) {
-        let spec = shape.spec(name);
-        if let Some(net) = fitting(&spec, bytes) {
-            push(Fit {
+    let mut try_spec = |spec: String, family: String, kings_certain: bool| {
+        let Some(network) = field::network(&spec) else {
+            return;
+        };
+        let mut others = fits.iter_mut();
+        if let Some(same) = others.find(|other| is_same(&other.network, &network)) {
+            same.family = format!("{}, {family}", same.family);
+        } else if let Some(net) = fitting(&network, bytes) {
+            fits.push(Fit {
                 spec,
-                net,
-                family: shape.family(),
+                evidence: Evidence::of_rows(&net),
+                network,
+                family,
                 kings_certain,
             });
         }
+    };
+    for (shape, kings_certain) in shapes(bytes) {
+        try_spec(shape.spec(name), shape.family(), kings_certain);
     }
     for text in field::of_size(bytes) {
-        let spec = field::with_name(&text, name);
-        if let Some(net) = fitting(&spec, bytes)
-            && let Some(engine) = field::network(&text)
-        {
-            push(Fit {
-                spec,
-                net,
-                family: format!("as {}", engine.name),
-                kings_certain: false,
-            });
+        if let Some(engine) = field::network(&text) {
+            let spec = field::with_name(&text, name);
+            try_spec(spec, format!("as {}", engine.name), false);
         }
     }
     fits
@@ -85,13 +83,12 @@ fn is_same(one: &Network, other: &Network) -> bool {
     plain(one) == plain(other)
 }
 
-/// The network of a spec with its weights, if the bytes are a file of it.
-fn fitting(spec: &str, bytes: &[u8]) -> Option<Net> {
-    let network = field::network(spec)?;
+/// A network with its weights, if the bytes are a file of it.
+fn fitting(network: &Network, bytes: &[u8]) -> Option<Net> {
     if network.features.iter().all(|set| set.is_supplied()) {
         return None; // nothing can be evaluated without the engine
     }
-    Net::from_bytes(&network, bytes).ok()
+    Net::from_bytes(network, bytes).ok()
 }
 
 /// The shapes of bullet's families that have the size of the file, and whether the buckets of the

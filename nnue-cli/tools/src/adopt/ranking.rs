@@ -1,11 +1,13 @@
 //! The guesses in their order, and what is still to be asked.
 
+use nnue_compiler::explain::Identity;
 use nnue_compiler::network::Network;
+use nnue_interpreter::Net;
 use serde::Serialize;
 
 use crate::adopt::evidence::{Evidence, WORSE_ROWS};
 use crate::adopt::facts::{Fact, facts};
-use crate::adopt::fits::{Fit, fits, without_padding};
+use crate::adopt::fits::{fits, without_padding};
 
 /// Scores that differ by less than this are the same evidence: nets of the same kind differ by as
 /// much.
@@ -78,24 +80,20 @@ impl Ranking {
     /// nothing fits.
     #[must_use]
     pub fn of(bytes: &[u8], name: &str) -> Ranking {
-        let seen = fits(bytes, name).into_iter().map(|fit| {
-            let evidence = Evidence::of_rows(&fit.net);
-            (fit, evidence)
-        });
-        let seen: Vec<(Fit, Evidence)> = seen.collect();
-        let best = seen.iter().map(|(_, evidence)| evidence.neighbours);
+        let fits = fits(bytes, name);
+        let best = fits.iter().map(|fit| fit.evidence.neighbours);
         let enough = best.fold(0.0, f64::max) - WORSE_ROWS;
-        let guesses = seen.into_iter().map(|(fit, evidence)| Guess {
-            facts: facts(fit.net.network()),
+        let guesses = fits.into_iter().map(|fit| Guess {
+            facts: facts(&fit.network),
             family: fit.family,
-            evidence: if evidence.neighbours < enough {
-                evidence
+            evidence: if fit.evidence.neighbours < enough {
+                fit.evidence
             } else {
-                evidence.with_evaluations(&fit.net)
+                with_evaluations(fit.evidence, &fit.network, bytes)
             },
             undecided: false,
             spec: fit.spec,
-            network: fit.net.network().clone(),
+            network: fit.network,
             kings_certain: fit.kings_certain,
         });
         let guesses = by_evidence(guesses.collect());
@@ -109,6 +107,35 @@ impl Ranking {
             guesses,
             questions,
         }
+    }
+
+    /// Why nothing fits a file of this length that is of this kind.
+    #[must_use]
+    pub fn nothing_fits(&self, size: usize, identity: Identity) -> String {
+        let reason = match self.without_padding {
+            Some(len) => format!(
+                "networks of the field have files of {len} bytes, but the {} behind these are no \
+                 padding, which is `bullet` again and again, or zeros",
+                size - len
+            ),
+            None => format!(
+                "no network of the field has files of {size} bytes, unless it is cut off or \
+                 compressed"
+            ),
+        };
+        match identity {
+            Identity::Other(what) => format!("it is {what}; {reason}"),
+            _ => reason,
+        }
+    }
+}
+
+/// The evidence of a fit with what its evaluations say. The weights of all fits would take much
+/// memory, so each file is loaded again.
+fn with_evaluations(rows: Evidence, network: &Network, bytes: &[u8]) -> Evidence {
+    match Net::from_bytes(network, bytes) {
+        Ok(net) => rows.with_evaluations(&net),
+        Err(_) => rows,
     }
 }
 

@@ -7,7 +7,7 @@ use nnue_compiler::schema::{URL, with_schema, without_schema};
 use nnue_interpreter::{Evaluation, Net};
 use nnue_runtime::Board;
 
-use crate::adopt::ranking::{Question, Ranking};
+use crate::adopt::ranking::{Guess, Question};
 
 /// Keys whose values no file tells, and what they are.
 const UNTOLD: [(&str, &str); 13] = [
@@ -29,11 +29,10 @@ const UNTOLD: [(&str, &str); 13] = [
 /// What the `scale` of a layer is, a formula in quotes.
 const SCALE_OF_SUMS: &str = "the factor of the sums, which has QA and QB";
 
-/// The text of a ranking's first spec in which each line with a guess follows a comment that says
-/// so. `file` is the name of the net file. `None` if nothing fits.
+/// The text of a guess's spec in which each line with a guess follows a comment that says so.
+/// `questions` are those of the guess's ranking, and `file` is the name of the net file.
 #[must_use]
-pub fn marked_spec(ranking: &Ranking, file: &str) -> Option<String> {
-    let guess = ranking.guesses.first()?;
+pub fn marked_spec(guess: &Guess, questions: &[Question], file: &str) -> String {
     let is_short = guess.spec.contains("\nlike = ");
     let mut text = format!(
         "#:schema {URL}\n# Found for {file:?} by `nnue adopt`: {}.\n# A comment that begins with `guess` stands above \
@@ -45,7 +44,7 @@ pub fn marked_spec(ranking: &Ranking, file: &str) -> Option<String> {
         }
     );
     for line in without_schema(&guess.spec).lines() {
-        for comment in comments(line, &ranking.questions) {
+        for comment in comments(line, questions) {
             let indent = &line[..line.len() - line.trim_start().len()];
             text.push_str(&format!("{indent}# guess: {comment}\n"));
         }
@@ -55,9 +54,9 @@ pub fn marked_spec(ranking: &Ranking, file: &str) -> Option<String> {
     let is_same = |network| network == guess.network;
     let marked = analyse(&SourceFile::new("marked", &*text));
     match marked.is_ok_and(is_same) {
-        true => Some(text),
+        true => text,
         // A comment has no place there.
-        false => Some(with_schema(&guess.spec)),
+        false => with_schema(&guess.spec),
     }
 }
 

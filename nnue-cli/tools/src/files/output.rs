@@ -243,6 +243,7 @@ pub(crate) fn target(path: &Path) -> PathBuf {
 }
 
 /// Standard output without the buffer of `std`, which writes line by line.
+#[cfg(any(unix, windows))]
 fn standard_output() -> io::Result<File> {
     #[cfg(unix)]
     use std::os::fd::AsFd as _;
@@ -255,6 +256,12 @@ fn standard_output() -> io::Result<File> {
     #[cfg(windows)]
     let owned = output.as_handle().try_clone_to_owned()?;
     Ok(owned.into())
+}
+
+/// A browser has none.
+#[cfg(not(any(unix, windows)))]
+fn standard_output() -> io::Result<File> {
+    Err(io::ErrorKind::Unsupported.into())
 }
 
 /// Brings the new name to the disk too. Not all systems can do it; the file itself is there in any

@@ -220,10 +220,17 @@ pub(super) fn place(path: &Path) -> PathBuf {
 }
 
 /// The regular file at a path.
+#[cfg(any(unix, windows))]
 pub(super) fn file(path: &Path) -> Option<FileNumber> {
     let metadata = fs::metadata(path).ok().filter(fs::Metadata::is_file)?;
     Some(FileNumber {
         id: file_id::get_file_id(path).ok()?,
         made: metadata.created().ok(),
     })
+}
+
+/// A browser has no files.
+#[cfg(not(any(unix, windows)))]
+pub(super) fn file(_: &Path) -> Option<FileNumber> {
+    None
 }

@@ -143,6 +143,7 @@ impl Stage {
 }
 
 /// A guard that runs a command, and ends it when this process ends.
+#[cfg_attr(not(unix), allow(dead_code, reason = "only Unix has guards"))]
 pub(crate) struct Guarded<'g> {
     pub(crate) program: &'g Path,
     /// The file in which the guard notes what it runs.

@@ -134,31 +134,42 @@ impl Info {
     ///
     /// [`Error::Load`] for weights that are refused although the file was accepted.
     pub fn of(path: &Path, bytes: &[u8], given: Option<NetFile>) -> Result<Info, Error> {
-        let opened = match given {
-            Some(opened) => {
-                let mut info = Info::of_opened(path, bytes, Some(&opened))?;
-                // The beginning's likeness to known networks is of no importance then.
-                if !matches!(identify(&opened.bytes), Identity::Spec { .. }) {
-                    info.identity = format!(
-                        "a net file of {}, whose spec was given",
-                        opened.network.name
-                    );
-                }
-                return Ok(info);
+        let (mut info, opened) = Info::without_contents(path, bytes, given);
+        let contents = opened.map(|opened| Contents::of(&opened, bytes));
+        info.network = contents.transpose()?;
+        Ok(info)
+    }
+
+    /// The same without the contents, which take time and memory, and the file if a spec fits.
+    #[must_use]
+    pub fn without_contents(
+        path: &Path,
+        bytes: &[u8],
+        given: Option<NetFile>,
+    ) -> (Info, Option<NetFile>) {
+        if let Some(opened) = given {
+            let mut info = Info::identified(path, bytes, Some(&opened));
+            // The beginning's likeness to known networks is of no importance then.
+            if !matches!(identify(&opened.bytes), Identity::Spec { .. }) {
+                let name = &opened.network.name;
+                info.identity = format!("a net file of {name}, whose spec was given");
             }
-            None => Recognised::untold(path, bytes, "unnamed").map(|found| found.file),
-        };
-        let mut info = Info::of_opened(path, bytes, opened.as_ref().ok())?;
+            return (info, Some(opened));
+        }
+        let opened = Recognised::untold(path, bytes, "unnamed").map(|found| found.file);
+        let mut info = Info::identified(path, bytes, opened.as_ref().ok());
         // The network of any other file is not known.
         let identity = identify(bytes);
         let known = matches!(
             identity,
             Identity::Spec { .. } | Identity::Relative(_) | Identity::Header(_)
         );
-        if known || identity.is_no_net() || bytes.is_empty() {
-            info.refused = opened.err().map(|error| error.to_string());
+        if let Err(error) = &opened
+            && (known || identity.is_no_net() || bytes.is_empty())
+        {
+            info.refused = Some(error.to_string());
         }
-        Ok(info)
+        (info, opened.ok())
     }
 
     /// Describes the bytes of a file that was opened with a spec, unless no spec is known.
@@ -167,8 +178,15 @@ impl Info {
     ///
     /// The errors of [`Info::of`].
     pub fn of_opened(path: &Path, bytes: &[u8], opened: Option<&NetFile>) -> Result<Info, Error> {
-        let network = opened.map(|opened| Contents::of(opened, bytes));
-        let network = network.transpose()?;
+        let contents = opened.map(|opened| Contents::of(opened, bytes));
+        Ok(Info {
+            network: contents.transpose()?,
+            ..Info::identified(path, bytes, opened)
+        })
+    }
+
+    /// What a file is, and which known specs it fits.
+    fn identified(path: &Path, bytes: &[u8], opened: Option<&NetFile>) -> Info {
         // A compressed file is recognised by its contents.
         let identity = match (identify(bytes), opened) {
             (Identity::Other(_), Some(opened)) => identify(&opened.bytes),
@@ -179,14 +197,14 @@ impl Info {
             (Identity::Later, Some(opened)) => format!("a net of {}", opened.network.name),
             (identity, _) => identity.to_string(),
         };
-        Ok(Info {
+        Info {
             file: path.display().to_string(),
             size: bytes.len(),
             identity,
             fits: fitting(bytes).iter().map(|known| known.name).collect(),
             refused: None,
-            network,
-        })
+            network: None,
+        }
     }
 }
 

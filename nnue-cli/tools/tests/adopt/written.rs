@@ -40,7 +40,7 @@ fn the_types_that_floating_point_becomes_are_asked_for_and_marked() {
     let values = asked.map(|question| question.values.clone());
     let [bytes, words] = ["i8, f32, f32", "i16, f32, f32"].map(String::from);
     assert_eq!(values, Some(vec![bytes, words]));
-    let marked = marked_spec(&ranking, "raw.bin").expect("there is a guess");
+    let marked = marked_spec(&ranking.guesses[0], &ranking.questions, "raw.bin");
     let line =
         "    # guess: the types of the layers' weights, for which the file has no evidence\n";
     let (_, after) = marked.split_once(line).expect("it is marked");
@@ -66,7 +66,7 @@ fn the_written_files_are_those_of_the_folder() {
         .guesses
         .first()
         .expect("bullet's simple network fits");
-    let marked = marked_spec(&ranking, "net.bin").expect("there is a guess");
+    let marked = marked_spec(guess, &ranking.questions, "net.bin");
     for line in [
         "# guess: the scale of the evaluation, SCALE\noutput.scale = 400\n",
         "like = \"bullet\"\ntransformer.width = 16\n",

@@ -26,6 +26,7 @@ pub(super) fn types(program: &Program<'_>) -> TokenStream {
     let net_doc = doc::net(program);
     let network_doc = doc::network(program);
     let accumulator_doc = doc::accumulator(program);
+    let (evaluator_doc, width_doc) = (doc::evaluator(network), doc::width(network));
     let (features_doc, buckets_doc) = (doc::features(network), doc::buckets(network));
     let (evaluation, outputs) = (
         output::evaluation_name(program),
@@ -42,8 +43,7 @@ pub(super) fn types(program: &Program<'_>) -> TokenStream {
         #(#[doc = #accumulator_doc])*
         pub type Accumulator = #runtime::Accumulator<Net>;
 
-        /// The evaluation of a position that follows a search; `N` is how the network is held:
-        /// `&Network`, `Arc<Network>`.
+        #(#[doc = #evaluator_doc])*
         pub type Evaluator<N> = #runtime::Evaluator<Net, N>;
 
         pub use #runtime::#evaluation;
@@ -52,7 +52,7 @@ pub(super) fn types(program: &Program<'_>) -> TokenStream {
 
         /// The network's name.
         pub const NAME: &str = #name;
-        /// Neurons of the transformer per perspective.
+        #(#[doc = #width_doc])*
         pub const WIDTH: usize = #width;
         #(#[doc = #features_doc])*
         pub const FEATURES: usize = #features;
@@ -98,6 +98,7 @@ fn architecture(program: &Program<'_>) -> TokenStream {
     let tables = Table::all(program);
     let table_count = count(tables.len());
     let capacity = count(program.layout.longest_list());
+    let viewpoints = count(network.viewpoints());
     let (added, removed): (Vec<_>, Vec<_>) = tables
         .iter()
         .map(|table| (&table.added, &table.removed))
@@ -193,6 +194,7 @@ fn architecture(program: &Program<'_>) -> TokenStream {
             type Half = Half;
             type Output = #output_type;
             type Rows = features::Rows<#table_count, #capacity>;
+            type Entries = features::Entries<#viewpoints>;
             type Line = line::#line;
 
             const NAME: &'static str = NAME;
@@ -329,6 +331,7 @@ pub(super) fn skeleton(runtime: &TokenStream) -> TokenStream {
             type Half = [u8; 0];
             type Output = Output;
             type Rows = features::Rows<0, 0>;
+            type Entries = features::Entries<0>;
             type Line = line::FromAnything;
             const NAME: &'static str = "";
             const ORDER: Order = Order::SideToMoveFirst;

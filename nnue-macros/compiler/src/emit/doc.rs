@@ -2,9 +2,10 @@
 //! tensors.
 
 use super::program::Program;
-use crate::diagram::{diagram, fraction, further_rows, selection, sets};
-use nnue_format::{FieldForm, Format, Overflow, Quantise, Section, Tail};
+use crate::diagram::{diagram, fraction, further_rows, headline, outline, selection, sets};
+use nnue_format::{Encoding, FieldForm, Format, Overflow, Quantise, Section, START_LEN, Tail};
 
+use crate::layout;
 use crate::network::file::{Role, Tensor};
 use crate::network::{Element, Network};
 
@@ -24,12 +25,39 @@ pub(super) fn net(program: &Program<'_>) -> Vec<String> {
     lines(&text)
 }
 
-/// The documentation of the type `Network`.
+/// The documentation of the type `Network`: what an editor shows of the whole network.
 pub(super) fn network(program: &Program<'_>) -> Vec<String> {
+    let network = program.network;
     lines(&format!(
-        "The weights of {}, laid out for one instruction set: {} bytes. [`Net`] says what is computed of them.",
-        program.network.name, program.layout.weights.size,
+        "The weights of {}, laid out for one instruction set: {} bytes.\n\n```text\n{}```\n\n{} \
+         [`Net`] has scales, ranges, and the tables of a file.",
+        network.name,
+        program.layout.weights.size,
+        outline(network),
+        file_in_brief(program),
     ))
+}
+
+/// The documentation of the type `Evaluator`.
+pub(super) fn evaluator(network: &Network) -> Vec<String> {
+    lines(&format!(
+        "The evaluation of a position that follows a search; `N` is how the network is held: \
+         `&Network`, `Arc<Network>`.\n\n{}",
+        shape(network)
+    ))
+}
+
+/// The documentation of the constant `WIDTH`.
+pub(super) fn width(network: &Network) -> Vec<String> {
+    lines(&format!(
+        "Neurons of the transformer per perspective.\n\n{}",
+        shape(network)
+    ))
+}
+
+/// The shape of the network, for the items that show no more of it.
+fn shape(network: &Network) -> String {
+    format!("```text\n{}\n```\n", headline(network))
 }
 
 /// The documentation of the type `Accumulator`.
@@ -52,7 +80,7 @@ pub(super) fn accumulator(program: &Program<'_>) -> Vec<String> {
 /// The documentation of the constant `FEATURES`.
 pub(super) fn features(network: &Network) -> Vec<String> {
     lines(&format!(
-        "Rows of the transformer, one per feature: {}.",
+        "Rows of the transformer, one per feature: `{}`.",
         sets(network)
     ))
 }
@@ -73,6 +101,30 @@ pub(super) fn buckets(network: &Network) -> Vec<String> {
 pub(super) fn heads(network: &Network) -> impl Iterator<Item = String> {
     let rows = further_rows(network).into_iter();
     rows.map(|[name, .., formula]| format!(" `{name}`: {formula}."))
+}
+
+/// A sentence that tells the network's files from others.
+fn file_in_brief(program: &Program<'_>) -> String {
+    let layout = layout::file(program.layout);
+    let mut tensors = layout.tensors();
+    let size = if tensors.all(|(_, tensor)| tensor.stored.encoding == Encoding::Raw) {
+        let start = match layout.format {
+            Format::Stockfish { .. } => START_LEN,
+            Format::Sequence | Format::Named => 0,
+        };
+        let size = (start + layout.data_len()).next_multiple_of(layout.tail.multiple);
+        format!("{size} bytes")
+    } else {
+        "a size that depends on the weights".to_string()
+    };
+    match layout.format {
+        Format::Stockfish { version, hash } => format!(
+            "Its net files have version {version:#010x}, network hash {hash:#010x} and, besides \
+             the description, {size}."
+        ),
+        Format::Sequence => format!("Its net files have {size}."),
+        Format::Named => "Its net files are lists of named tensors.".to_string(),
+    }
 }
 
 /// The tables of a net file's sections with their offsets.

@@ -3,10 +3,20 @@
 use std::fmt;
 
 use super::{
-    AccumulatePlan, BlockOrder, Blocks, Bytes, FusedPlan, Kernel, Plan, PlannedLayer, PrefetchPlan,
-    Products, Transform, TransformOutputs,
+    AccumulatePlan, BlockOrder, Blocks, Bytes, FusedPlan, Kernel, Plan, PlannedLayer, Plans,
+    PrefetchPlan, Products, Transform, TransformOutputs,
 };
 use crate::layout::Affine;
+
+/// The decisions that levels share, then the plan of each level behind an empty line.
+impl fmt::Display for Plans<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.prefetch.fmt(f)?;
+        self.levels
+            .iter()
+            .try_for_each(|plan| write!(f, "\n{plan}"))
+    }
+}
 
 impl fmt::Display for PrefetchPlan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

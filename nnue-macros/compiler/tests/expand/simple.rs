@@ -37,21 +37,41 @@
     ::nnue_runtime::__private::core::fmt::Debug
 )]
 pub struct Net;
-/// The weights of bullet simple, laid out for one instruction set: 197440 bytes. [`Net`] says what is computed of them.
+/// The weights of bullet simple, laid out for one instruction set: 197440 bytes.
+///
+/// ```text
+/// bullet simple: A[768] -> 128 x 2 -> 1
+///
+/// tensor       shape    type  computed as
+/// accumulator  2 x 128  i16   biases + active features' rows
+/// transformer  256      u16   clamp(accumulator, 0, 255) squared
+/// l1           1        i32   affine(transformer), i16 with one 64, sums / 255 before biases
+/// positional   1        i32   l1
+/// value        1        i32   positional * 400 / 16320
+/// ```
+///
+/// Its net files have 197440 bytes. [`Net`] has scales, ranges, and the tables of a file.
 pub type Network = ::nnue_runtime::Network<Net>;
 /// The accumulator of bullet simple: for each perspective 128 sums (`i16`, 1.0 is 255), 512 bytes in all.
 ///
 /// It fits no other network.
 pub type Accumulator = ::nnue_runtime::Accumulator<Net>;
-/// The evaluation of a position that follows a search; `N` is how the network is held:
-/// `&Network`, `Arc<Network>`.
+/// The evaluation of a position that follows a search; `N` is how the network is held: `&Network`, `Arc<Network>`.
+///
+/// ```text
+/// bullet simple: A[768] -> 128 x 2 -> 1
+/// ```
 pub type Evaluator<N> = ::nnue_runtime::Evaluator<Net, N>;
 pub use ::nnue_runtime::Output;
 /// The network's name.
 pub const NAME: &str = "bullet simple";
 /// Neurons of the transformer per perspective.
+///
+/// ```text
+/// bullet simple: A[768] -> 128 x 2 -> 1
+/// ```
 pub const WIDTH: usize = 128;
-/// Rows of the transformer, one per feature: A[768].
+/// Rows of the transformer, one per feature: `A[768]`.
 pub const FEATURES: usize = 768;
 /// Layer stacks, one per bucket; every position uses the only one.
 pub const BUCKETS: usize = 1;
@@ -116,6 +136,7 @@ const _: () = {
         type Half = Half;
         type Output = Output;
         type Rows = features::Rows<1, 64>;
+        type Entries = features::Entries<64>;
         type Line = line::FromPosition;
         const NAME: &'static str = NAME;
         const ORDER: Order = Order::SideToMoveFirst;

@@ -60,21 +60,49 @@
     ::nnue_runtime::__private::core::fmt::Debug
 )]
 pub struct Net;
-/// The weights of small128, laid out for one instruction set: 6515520 bytes. [`Net`] says what is computed of them.
+/// The weights of small128, laid out for one instruction set: 6515520 bytes.
+///
+/// ```text
+/// small128: HalfKAv2_hm[22528] -> 128 x 2 -> (16 -> 32 -> 1) x 8
+///
+/// tensor       shape    type  computed as
+/// accumulator  2 x 128  i16   biases + active features' rows
+/// psqt sums    2 x 8    i32   active features' PSQT rows
+/// clipped      2 x 128  u8    clamp(accumulator, 0, 127)
+/// transformer  128      u8    clipped[j] * clipped[j + 64] >> 7
+/// fc_0         16       i32   affine(transformer), i8 with one 64, sparse
+/// ac_sqr_0     15       u8    min(x * x >> 19, 127), x = fc_0[..15]
+/// ac_0         15       u8    clamp(x >> 6, 0, 127), x = fc_0[..15]
+/// fc_1         32       i32   affine(ac_sqr_0 ++ ac_0), i8 with one 64
+/// ac_1         32       u8    clamp(x >> 6, 0, 127), x = fc_1
+/// fc_2         1        i32   affine(ac_1), i8 with one 9600 / 127
+/// positional   1        i32   fc_2 + fc_0[15] * 150 / 127
+/// psqt         1        i32   (own - opponent's psqt sum) / 2
+/// value        1        i32   psqt / 16 + positional / 16
+/// ```
+///
+/// Its net files have version 0x7af32f20, network hash 0x1c103c92 and, besides the description, a size that depends on the weights. [`Net`] has scales, ranges, and the tables of a file.
 pub type Network = ::nnue_runtime::Network<Net>;
 /// The accumulator of small128: for each perspective 128 sums (`i16`, 1.0 is 127) and 8 PSQT sums (`i32`), 640 bytes in all.
 ///
 /// It fits no other network.
 pub type Accumulator = ::nnue_runtime::Accumulator<Net>;
-/// The evaluation of a position that follows a search; `N` is how the network is held:
-/// `&Network`, `Arc<Network>`.
+/// The evaluation of a position that follows a search; `N` is how the network is held: `&Network`, `Arc<Network>`.
+///
+/// ```text
+/// small128: HalfKAv2_hm[22528] -> 128 x 2 -> (16 -> 32 -> 1) x 8
+/// ```
 pub type Evaluator<N> = ::nnue_runtime::Evaluator<Net, N>;
 pub use ::nnue_runtime::Output;
 /// The network's name.
 pub const NAME: &str = "small128";
 /// Neurons of the transformer per perspective.
+///
+/// ```text
+/// small128: HalfKAv2_hm[22528] -> 128 x 2 -> (16 -> 32 -> 1) x 8
+/// ```
 pub const WIDTH: usize = 128;
-/// Rows of the transformer, one per feature: HalfKAv2_hm[22528].
+/// Rows of the transformer, one per feature: `HalfKAv2_hm[22528]`.
 pub const FEATURES: usize = 22528;
 /// Layer stacks, one per bucket; the one used depends on the number of pieces: 1-4: 0, 5-8: 1, 9-12: 2, 13-16: 3, 17-20: 4, 21-24: 5, 25-28: 6, 29-32: 7.
 pub const BUCKETS: usize = 8;
@@ -161,6 +189,7 @@ const _: () = {
         type Half = Half;
         type Output = Output;
         type Rows = features::Rows<1, 64>;
+        type Entries = features::Entries<64>;
         type Line = line::FromPosition;
         const NAME: &'static str = NAME;
         const ORDER: Order = Order::SideToMoveFirst;

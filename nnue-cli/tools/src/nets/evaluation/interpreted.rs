@@ -3,8 +3,8 @@
 use nnue_compiler::feature_set::FeatureSet;
 use nnue_compiler::format::Format;
 use nnue_compiler::network::Network;
-use nnue_interpreter::{Accumulators, Net};
-use nnue_runtime::{Board, Color, Position};
+use nnue_interpreter::{Accumulators, Net, Trace};
+use nnue_runtime::{Board, Color, Position, Role, Square};
 
 use super::{Answer, BucketOutput, Evaluation};
 use crate::adopt::Doubt;
@@ -24,6 +24,12 @@ impl Interpreted {
     /// [`Error::Load`] if weights cannot be loaded.
     pub fn of(file: &NetFile) -> Result<Interpreted, Error> {
         Ok(Interpreted(file.net()?))
+    }
+
+    /// A net as the interpreter has it.
+    #[must_use]
+    pub fn new(net: Net) -> Interpreted {
+        Interpreted(net)
     }
 
     /// The number of layer stacks.
@@ -74,6 +80,28 @@ impl Interpreted {
     #[must_use]
     pub fn evaluate_given(&self, given: &Given) -> Evaluation {
         self.outputs(&given.accumulate(&self.0), given.side_to_move, given.stack)
+    }
+
+    /// Evaluates what was given for this network with the layers of a bucket, and keeps all values
+    /// on the way.
+    #[must_use]
+    pub fn trace(&self, given: &Given, bucket: usize) -> Trace {
+        let accumulators = given.accumulate(&self.0);
+        self.0.trace(&accumulators, given.side_to_move, bucket)
+    }
+
+    /// What white's evaluation, which is `value`, loses when the piece on each square is taken off.
+    /// Kings have none, as no network was trained on boards without them.
+    #[must_use]
+    pub fn contributions(&self, board: &Board, value: i32) -> [Option<i32>; 64] {
+        Square::ALL.map(|square| {
+            let piece = board.piece_at(square)?;
+            if piece.role == Role::King {
+                return None;
+            }
+            let without = self.evaluate(&board.without(square));
+            Some(value.wrapping_sub(without.white_value()?))
+        })
     }
 
     fn outputs(

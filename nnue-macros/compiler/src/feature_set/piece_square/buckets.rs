@@ -89,6 +89,11 @@ impl Material {
         }
     }
 
+    /// The first bit after the value in the number of all values of the network.
+    pub(crate) fn end(&self) -> u8 {
+        self.first_bit + self.table(0, 0).bits() as u8
+    }
+
     /// The number of values that buckets follow from.
     fn values(&self) -> usize {
         self.table(0, 0).values()
@@ -453,7 +458,7 @@ pub(crate) fn place_materials(sets: &mut [FeatureSet]) -> Result<(), (usize, usi
                 continue;
             }
             material.first_bit = bits;
-            bits += material.table(0, 0).bits() as u8;
+            bits = material.end();
             combined *= material.values();
             placed.push(material.clone());
         }
