@@ -58,7 +58,8 @@ def spec_link(spec: str) -> str:
 
 def is_whole(spec: str) -> bool:
     """Whether a block of TOML is a spec, and not some keys of one."""
-    return spec.startswith("name = ") and ("like = " in spec or "[file]" in spec)
+    is_begun = re.match(r'(#.*\n|\n)*name = "', spec) is not None
+    return is_begun and ("like = " in spec or "[file]" in spec)
 
 
 class Links:

@@ -1,9 +1,11 @@
 //! `nnue report`: what stands on the page.
 
+use std::io::Read;
 use std::process::Command;
 
 use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
+use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
+use flate2::read::DeflateDecoder;
 use nnue_test_support::net_file::net_file_of;
 use roxmltree::{Document, Node};
 use serde_json::Value;
@@ -92,9 +94,32 @@ fn a_page_has_all_of_a_net() {
     assert!(STANDARD.decode(encoded).expect("it is base64") == drawn);
 
     // Nothing is fetched from elsewhere.
-    let links = document.descendants().flat_map(|node| node.attributes());
-    let mut links = links.filter(|own| ["src", "href"].contains(&own.name()));
-    assert!(links.all(|link| link.value().starts_with("data:")));
+    let attributes = document.descendants().flat_map(|node| node.attributes());
+    let links = attributes.filter(|own| ["src", "href"].contains(&own.name()));
+    let elsewhere: Vec<&str> = links
+        .map(|link| link.value())
+        .filter(|link| !link.starts_with("data:"))
+        .collect();
+    assert_eq!(elsewhere, [playground(&document)]);
+    let spec = std::fs::read_to_string(SPEC).expect("specs can be read");
+    assert_eq!(spec_of(playground(&document)), spec);
+}
+
+/// The address of the page that shows the spec.
+fn playground<'a>(document: &'a Document<'_>) -> &'a str {
+    let link = by_id(document, "playground").attribute("href");
+    link.expect("it leads somewhere")
+}
+
+/// The spec in an address.
+fn spec_of(address: &str) -> String {
+    let page = "https://nnue-compiler.github.io/nnue-compiler/playground/#spec=";
+    let encoded = address.strip_prefix(page).expect(address);
+    let packed = URL_SAFE_NO_PAD.decode(encoded).expect("it is base64url");
+    let mut spec = String::new();
+    let read = DeflateDecoder::new(&*packed).read_to_string(&mut spec);
+    read.expect("it is deflate");
+    spec
 }
 
 /// What `nnue info` prints is on the page.
@@ -188,6 +213,8 @@ fn specs_and_positions_are_the_users() {
         &["--spec", spec, "--fens", &fens],
     );
     let document = parse(&page);
+    let given = std::fs::read_to_string(spec).expect("specs can be read");
+    assert_eq!(spec_of(playground(&document)), given);
     // In one of two positions, in the perspective of white.
     let neurons = table(&document, "neurons");
     assert!(

@@ -218,10 +218,13 @@ pub use crate::report::{AccumulatorBound, Memory, Report, Warning};
 /// with the evaluator itself were the same instructions. A trait of your own that you implement for
 /// `Evaluator` does as well, where callers may have to import it.
 ///
-/// # Build scripts
+/// # In an editor
 ///
-/// [nnue-build](https://docs.rs/nnue-build) does the same in a build script, with which editors
-/// complete the names of the network after its spec has changed.
+/// Hovering over `Network` shows the network's layers, over `Evaluator` and `WIDTH` its shape.
+/// After an edit of the spec, rust-analyzer shows the old network until something is typed in the
+/// macro's module, such as a space. [nnue-build](https://docs.rs/nnue-build) does the same as the
+/// macro in a build script, with which the new network is there at the next save:
+/// [the macro or a build script](https://github.com/nnue-compiler/nnue-compiler/blob/main/docs/build-scripts.md#in-an-editor).
 #[cfg(feature = "macros")]
 #[macro_export]
 macro_rules! nnue_net {

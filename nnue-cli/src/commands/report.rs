@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use clap::Args;
 use nnue_compiler::format::foreign;
 use nnue_tools::nets::info::Info;
-use nnue_tools::nets::net_file::{NetFile, read_net};
+use nnue_tools::nets::net_file::{NetFile, Recognised, read_net};
 use nnue_tools::nets::specs::SpecChoice;
 use nnue_tools::picture::page::{self, Subject};
 use nnue_tools::picture::weights;
@@ -24,7 +24,8 @@ Example: nnue report nn-37f18f62d772.nnue --out report.html";
 const NOTES: &str = "\
 On the page are warnings, what `nnue info` prints of the file and what its weights prove of sums, the \
 drawing of the network that `nnue draw` makes and the table of `nnue check`, the weights as `nnue \
-draw --net` draws them, and what neurons do in positions. It needs no other files.";
+draw --net` draws them, and what neurons do in positions. It needs no other files. A link leads to the page in the web on which its \
+spec can be changed.";
 
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLE, after_long_help = format!("{NOTES}\n\n{EXAMPLE}"))]
@@ -50,9 +51,15 @@ impl Report {
             self.positions.path(),
         ];
         check_outputs(inputs, [&*self.out])?;
-        let given = self.spec.as_ref().map(SpecChoice::network).transpose()?;
-        let bytes = read_net(net, given.as_ref())?;
-        let file = NetFile::of_any(net, given, &bytes)?;
+        let given = self.spec.as_ref().map(SpecChoice::read).transpose()?;
+        let bytes = read_net(net, given.as_ref().map(|spec| &spec.network))?;
+        let (file, spec) = match given {
+            Some(spec) => (NetFile::of(net, spec.network, &bytes)?, spec.text.into()),
+            None => {
+                let found = Recognised::of(net, &bytes, "unnamed")?;
+                (found.file, found.spec)
+            }
+        };
         let info = Info::of_opened(net, &bytes, Some(&file))?;
         let name = &file.network.name;
         let positions = self.positions.read(weights::EVERY)?;
@@ -61,6 +68,7 @@ impl Report {
             .map_err(|problem| Failure::Work(format!("{name} cannot be drawn: {problem}")))?;
         let page = page::html(&Subject {
             network: &file.network,
+            spec: &spec,
             info: &info,
             picture: &picture,
             positions: &source,

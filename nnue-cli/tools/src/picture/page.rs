@@ -9,6 +9,7 @@ use nnue_compiler::network::Network;
 use crate::nets::info::Info;
 use crate::picture::drawing;
 use crate::picture::markup::{Markup, closed, element, tag, text, visible};
+use crate::picture::playground;
 use crate::picture::weights::Picture;
 
 /// The subject of a page.
@@ -16,6 +17,8 @@ use crate::picture::weights::Picture;
 pub struct Subject<'a> {
     /// The network of the net.
     pub network: &'a Network,
+    /// The text of its spec.
+    pub spec: &'a str,
     /// The facts about the net file.
     pub info: &'a Info,
     /// The picture of the weights.
@@ -84,10 +87,17 @@ pub(crate) fn drawn(network: &Network) -> Markup {
 pub fn html(subject: &Subject<'_>) -> String {
     let Subject {
         network,
+        spec,
         info,
         picture,
         positions,
     } = *subject;
+    let address = playground::address(spec);
+    let link = element(
+        "a",
+        &[("id", "playground"), ("href", &address)],
+        "playground",
+    );
     let encoded = STANDARD.encode(&picture.png);
     let contents = info.network.iter().flat_map(|contents| {
         [
@@ -132,6 +142,16 @@ pub fn html(subject: &Subject<'_>) -> String {
         },
         facts::file(info),
         drawn(network),
+        tag(
+            "p",
+            [
+                text("The "),
+                link,
+                text(
+                    " shows its spec, and what follows from a change. The link holds the spec, which stays in the browser.",
+                ),
+            ],
+        ),
         Markup::from_iter(contents),
         tag("h2", "Weights"),
         tag(
