@@ -40,6 +40,7 @@ mod quantise_loss;
 mod quantised;
 mod reorder;
 mod report;
+mod schema;
 mod spec;
 mod spec_commands;
 mod subcommands;

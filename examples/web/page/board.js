@@ -112,7 +112,7 @@ export class Board {
     };
     this.back = button('one move back', '←', () => this.go(this.index - 1));
     this.forward = button('one move forward', '→', () => this.go(this.index + 1));
-    this.turn = button('other side to move', '', () => this.to(turned(this.position)));
+    this.turn = button('', '', () => this.to(turned(this.position)));
     this.setting = button('set up: pieces go anywhere, and nobody has moved', 'Set up', () => {
       this.tray.hidden = !this.tray.hidden;
       this.setting.ariaPressed = String(!this.tray.hidden);
@@ -124,7 +124,7 @@ export class Board {
     return element('div', { className: 'controls' },
       element('div', { className: 'buttons' }, this.back, this.forward, this.turn, this.setting,
         button('start of a game', 'Start', () => this.to(positionOf(START))),
-        button('seen from the other side', 'Flip', () => this.grid.classList.toggle('flipped'))),
+        button('flip the board', 'Flip', () => this.grid.classList.toggle('flipped'))),
       this.input);
   }
 
@@ -137,7 +137,9 @@ export class Board {
     this.back.disabled = this.index === 0;
     this.forward.disabled = this.index === this.line.length - 1;
     const white = this.position.side === 'w';
-    this.turn.replaceChildren(element('span', { className: `dot ${white ? 'white' : 'black'}` }), `${white ? 'White' : 'Black'} to move`);
+    const turn = `${white ? 'White' : 'Black'} to move`;
+    this.turn.replaceChildren(element('span', { className: `dot ${white ? 'white' : 'black'}` }), turn);
+    this.turn.ariaLabel = this.turn.title = `${turn}: change that`;
     this.input.value = this.fen;
   }
 

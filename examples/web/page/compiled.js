@@ -102,7 +102,7 @@ export class Compiled {
     try {
       const { value, white, white_to_move: whiteMoves, pieces } = await engine.call('evaluate', fen);
       if (engine !== this.engine || fen !== this.board.input.value) return;
-      this.value.replaceChildren(element('b', {}, signed(value)), ` for ${whiteMoves ? 'white' : 'black'}, who is to move; ${signed(white)} for white`);
+      this.value.replaceChildren(element('b', {}, signed(value)), whiteMoves ? ' for white, who is to move' : ` for black, who is to move; ${signed(white)} for white`);
       this.board.showWorth(pieces.map(({ square, contribution }) => ({ square, worth: contribution })));
       this.error.textContent = '';
     } catch (error) {

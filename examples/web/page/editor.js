@@ -15,7 +15,6 @@ const STYLES = document.querySelector('meta[name=styles]').content;
 export const look = [
   syntaxHighlighting(classHighlighter),
   EditorView.cspNonce.of(STYLES),
-  EditorView.lineWrapping,
 ];
 
 export const language = StreamLanguage.define(toml);
@@ -27,15 +26,16 @@ export class Editor {
    */
   constructor(host, changed) {
     this.help = new Compartment();
+    host.replaceChildren();
     this.view = new EditorView({
       parent: host,
       state: EditorState.create({
         extensions: [
-          basicSetup, language, look, messagesUnderLines(),
+          basicSetup, language, look, EditorView.lineWrapping, messagesUnderLines(),
           // Messages stand under their lines: none hovers over the text too.
           linter(null, { tooltipFilter: () => [] }), lintGutter({ tooltipFilter: () => [] }),
           this.help.of([]),
-          EditorView.contentAttributes.of({ 'aria-label': 'spec', 'aria-describedby': 'problems' }),
+          EditorView.contentAttributes.of({ 'aria-label': 'spec', 'aria-describedby': 'problems', tabindex: '0' }),
           EditorView.updateListener.of((update) => {
             if (update.docChanged) changed(this.text);
           }),

@@ -15,6 +15,8 @@ const FIRST = 'sfnnv16';
 const playground = new Playground();
 let gallery = [];
 let network;
+/** Whether the last text could not be checked. */
+let stopped = false;
 /** What is said of the problems, and when more will be: not while somebody still types. */
 let told;
 let telling;
@@ -51,17 +53,19 @@ async function check(text) {
     const checked = await playground.check(text);
     // A later text is checked instead.
     if (!checked || editor.text !== text) return;
+    if (stopped) notice('');
+    stopped = false;
     const { diagnostics } = checked;
     if (checked.network) {
       network = checked.network;
       panels.changed();
     } else {
-      panels.outdated();
+      panels.outdated(Boolean(network));
     }
     editor.show(diagnostics);
     list(diagnostics);
-    document.documentElement.dataset.checked = Number(document.documentElement.dataset.checked ?? 0) + 1;
   } catch (error) {
+    stopped = true;
     notice(error.message);
   }
 }
@@ -121,6 +125,8 @@ async function open(file) {
     return;
   }
   panels.open(net.id);
+  // On a phone it is below the editor.
+  byId('tabs').parentElement.scrollIntoView({ block: 'start' });
   await net.show(file);
   panels.shown.current = true;
 }
@@ -181,7 +187,6 @@ async function load() {
 async function start() {
   takeFiles();
   byId('share').addEventListener('click', () => share());
-  byId('panels').addEventListener('failed', ({ detail }) => notice(detail.message));
   Schema.load().then((schema) => editor.assist(suggestions(schema)), () => notice('completions cannot be loaded'));
   ({ specs: gallery } = await playground.gallery());
   fillGallery();

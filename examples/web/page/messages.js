@@ -69,9 +69,9 @@ class Message extends WidgetType {
   toDOM(view) {
     const { severity, message, help, related, labels, column, length } = this.diagnostic;
     const box = element('div', { className: `message ${severity}`, role: 'note' });
-    const carets = element('span', { ariaHidden: 'true' }, `${' '.repeat(column)}${'^'.repeat(length)} `);
-    const pointer = element('span', { className: 'pointer' }, carets, labels);
-    box.append(pointer, row(severity, message));
+    const carets = `${' '.repeat(column)}${'^'.repeat(length)}`;
+    box.append(element('span', { className: 'pointer', ariaHidden: 'true' }, carets), row(severity, message));
+    if (labels) box.append(row('', labels));
     if (help) box.append(row('help', help));
     for (const place of related) {
       const button = element('button', { type: 'button' }, `line ${place.line}`);

@@ -27,7 +27,7 @@ export class NetPanel {
     this.board = new Board(() => this.evaluate());
     this.value = element('output', { className: 'value', role: 'status' });
     this.parts = element('div', {});
-    this.neurons = element('div', { className: 'drawing neurons' });
+    this.neurons = element('div', { className: 'drawing neurons', tabIndex: 0 });
     this.boardPlace = element('div', { className: 'evaluation', hidden: true },
       element('h3', {}, 'Board'),
       element('div', { className: 'sides' }, this.board.root, element('div', { className: 'result' }, this.value, this.parts)),

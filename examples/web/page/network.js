@@ -1,7 +1,7 @@
 // The panels of the spec's network: drawing, tensors, code, plan, and the spec written out.
 
 import { bytesInWords, element, facts, picture } from './dom.js';
-import { failed } from './panels.js';
+import { again } from './panels.js';
 
 const LEVELS = ['scalar', 'avx2', 'avxvnni', 'avx512', 'avx512icl', 'neon', 'neondot', 'neoni8mm', 'simd128', 'relaxed'];
 
@@ -25,7 +25,7 @@ function drawing(network) {
     follows: true,
     immediate: true,
     open(host) {
-      picturePlace = element('div', { className: 'drawing' });
+      picturePlace = element('div', { className: 'drawing', tabIndex: 0 });
       factsPlace = element('div', { className: 'about' });
       host.append(factsPlace, picturePlace);
     },
@@ -53,22 +53,22 @@ function tensors(playground) {
       const { tensors: rows, text: summary } = await playground.ask('tensors');
       const head = element('tr', {}, ...columns.map(([title]) => element('th', { scope: 'col' }, title)));
       const body = rows.map((row) => element('tr', {}, ...columns.map(([, key]) => {
-        const value = key === 'bytes' ? row.bytes.toLocaleString('en') : String(row[key] ?? '');
+        const value = key === 'bytes' ? row.bytes.toLocaleString('en') : row[key];
         return key === 'name' ? element('th', { scope: 'row' }, value) : element('td', { className: key }, value);
       })));
       const total = rows.reduce((sum, { bytes }) => sum + bytes, 0);
       place.replaceChildren(
-        element('div', { className: 'wide' }, element('table', {},
+        element('div', { className: 'wide', tabIndex: 0 }, element('table', {},
           element('caption', {}, `${rows.length} tensors, ${bytesInWords(total)}`),
           element('thead', {}, head), element('tbody', {}, ...body))),
-        element('h3', {}, 'As nnue check prints it'), element('pre', { tabIndex: 0 }, summary));
+        element('h2', {}, 'As nnue check prints it'), element('pre', { tabIndex: 0 }, summary));
     },
   };
 }
 
 function text(name, title, playground, { levels, rust, toml }) {
-  let place, level, viewer, select;
-  const panel = {
+  let place, viewer, select;
+  return {
     id: name,
     title,
     follows: true,
@@ -77,9 +77,8 @@ function text(name, title, playground, { levels, rust, toml }) {
       if (levels) {
         select = element('select', {}, ...LEVELS.map((value) => element('option', { value }, value)));
         select.value = 'avx2';
-        select.addEventListener('change', () => panel.update().catch((error) => failed(host, error)));
-        level = element('label', { className: 'bar' }, element('span', {}, 'Instructions'), select);
-        host.append(level);
+        select.addEventListener('change', () => again(host));
+        host.append(element('label', { className: 'bar' }, element('span', {}, 'Instructions'), select));
       }
       host.append(place);
     },
@@ -93,5 +92,4 @@ function text(name, title, playground, { levels, rust, toml }) {
       viewer.text = found.text;
     },
   };
-  return panel;
 }

@@ -16,6 +16,8 @@ import { element } from './dom.js';
 /** Typing pauses for so long before what takes longer than a drawing is computed. */
 const PAUSE = 200;
 
+const AGAIN = 'again';
+
 export class Panels {
   /**
    * @param {HTMLElement} tabs
@@ -31,10 +33,16 @@ export class Panels {
       tab.addEventListener('click', () => this.open(panel.id));
       tabs.append(tab);
       host.append(body);
-      return { ...panel, tab, body, opened: false, current: false };
+      const state = { ...panel, tab, body, opened: false, current: false, problem: '' };
+      body.addEventListener(AGAIN, () => {
+        state.current = false;
+        this.refresh();
+      });
+      return state;
     });
     tabs.addEventListener('keydown', (event) => this.key(event));
     this.old = document.getElementById('old');
+    this.failed = document.getElementById('failed');
     this.isOld = false;
     this.open(panels[0].id);
   }
@@ -53,7 +61,7 @@ export class Panels {
     }
     const panel = this.shown;
     panel.tab.scrollIntoView({ block: 'nearest', inline: 'nearest' });
-    this.showAge();
+    this.showState();
     if (!panel.opened) {
       panel.opened = true;
       this.attempt(panel, async () => panel.open?.(panel.body));
@@ -74,20 +82,25 @@ export class Panels {
   /** There is another network. */
   changed() {
     this.isOld = false;
-    this.showAge();
+    this.showState();
     for (const panel of this.panels) panel.current = false;
     clearTimeout(this.timer);
     if (this.shown.immediate) this.refresh();
     else this.timer = setTimeout(() => this.refresh(), PAUSE);
   }
 
-  /** The spec is wrong now: the network is that of an earlier text. */
-  outdated() {
+  /** The spec is wrong now: the network, if there is one, is that of an earlier text. */
+  outdated(hasNetwork) {
     this.isOld = true;
-    this.showAge();
+    this.old.textContent = hasNetwork ? 'The spec has errors: this is the last network without them.'
+      : 'The spec has errors: there is no network yet.';
+    this.showState();
   }
 
-  showAge() {
+  /** Says of the open panel whether it is old, and why it could not be computed. */
+  showState() {
+    this.failed.hidden = !this.shown.problem;
+    this.failed.textContent = this.shown.problem;
     const old = this.isOld && Boolean(this.shown.follows);
     this.old.hidden = !old;
     for (const panel of this.panels) panel.body.classList.toggle('old', old && panel.id === this.id);
@@ -103,16 +116,18 @@ export class Panels {
   }
 
   async attempt(panel, act) {
+    panel.problem = '';
     try {
       await act();
     } catch (error) {
       panel.current = false;
-      failed(panel.body, error);
+      panel.problem = error.message;
     }
+    this.showState();
   }
 }
 
-/** Tells the page of an error in a panel. */
-export function failed(host, error) {
-  host.dispatchEvent(new CustomEvent('failed', { detail: error, bubbles: true }));
+/** Asks for a panel to be computed again, because of a choice in it. */
+export function again(host) {
+  host.dispatchEvent(new Event(AGAIN));
 }

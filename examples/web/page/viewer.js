@@ -21,7 +21,7 @@ export class Viewer {
           keymap.of([...searchKeymap, ...foldKeymap]),
           language === 'rust' ? rust() : toml, look,
           EditorState.readOnly.of(true),
-          EditorView.contentAttributes.of({ 'aria-label': label, 'aria-readonly': 'true' }),
+          EditorView.contentAttributes.of({ 'aria-label': label, 'aria-readonly': 'true', tabindex: '0' }),
         ],
       }),
     });

@@ -6,8 +6,8 @@ const modules = new Map();
 
 function load(address) {
   if (!modules.has(address)) {
-    const loading = fetch(address).then(async (response) => {
-      if (!response.ok) throw new Error(`there is no ${address.split('/').at(-1)} beside this page`);
+    const loading = fetch(address).catch(() => undefined).then(async (response) => {
+      if (!response?.ok) throw new Error(`there is no ${address.split('/').at(-1)} beside this page: \`examples/web/build\` puts it there`);
       return (await WebAssembly.instantiate(await response.arrayBuffer(), {})).instance.exports;
     });
     // A later call tries again.

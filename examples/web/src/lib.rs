@@ -1,4 +1,4 @@
-//! A network in a web page: the functions that `page.js` calls.
+//! A network in a web page: the functions that the page calls.
 //!
 //! The page and this module share the module's memory. The page asks for room with [`input`],
 //! writes the bytes of a net file or a FEN there, calls one of the other functions, which return

@@ -108,7 +108,7 @@ impl<'f> Object<'f> {
     }
 
     /// The members of its schema.
-    fn members(&self, section: &Section) -> Vec<(&'static str, Json)> {
+    fn members(&self, section: &Section) -> Members {
         let mut names: Vec<&str> = Vec::new();
         for key in self.all_keys() {
             if !names.contains(&key.name) {
@@ -144,17 +144,14 @@ impl<'f> Object<'f> {
         let mut alternatives = Vec::new();
         for (section, key) in &found {
             for alternative in alternatives_of(&key.forms, key.about, section) {
-                if !alternatives.contains(&alternative) {
-                    alternatives.push(alternative);
-                }
+                add(alternative, &mut alternatives);
             }
         }
         // The values of a key that decides are those that decide.
         for case in self.cases.iter().map(|(case, _)| case) {
             if matches!(case, Case::Is(key, _) if *key == name) {
-                let is_text = |form: &Vec<(&str, Json)>| {
-                    form.as_slice() == [("type", Json::text("string"))].as_slice()
-                };
+                let is_text =
+                    |form: &Members| form.as_slice() == [("type", Json::text("string"))].as_slice();
                 if let Some(text) = alternatives.iter_mut().find(|form| is_text(form)) {
                     let names = self.cases.iter().flat_map(|(case, _)| match case {
                         Case::Is(_, names) => names.as_slice(),
@@ -174,11 +171,7 @@ impl<'f> Object<'f> {
     }
 
     /// What is allowed in each case.
-    fn chain(
-        &self,
-        cases: &[(Case, Vec<&KeyForm>)],
-        section: &Section,
-    ) -> Vec<(&'static str, Json)> {
+    fn chain(&self, cases: &[(Case, Vec<&KeyForm>)], section: &Section) -> Members {
         let [(case, keys), others @ ..] = cases else {
             return Vec::new();
         };
@@ -212,12 +205,7 @@ impl<'f> Object<'f> {
     }
 
     /// What is allowed in one case: its keys, and those of all cases.
-    fn allowed(
-        &self,
-        case: &Case,
-        keys: &[&KeyForm],
-        section: &Section,
-    ) -> Vec<(&'static str, Json)> {
+    fn allowed(&self, case: &Case, keys: &[&KeyForm], section: &Section) -> Members {
         let whatever = || Json::Word("true".into());
         let common = self.common.iter().map(|key| (key.name, whatever()));
         let own = keys.iter().map(|key| {
@@ -317,29 +305,68 @@ fn required(keys: &[&KeyForm], which: impl Fn(&str) -> bool) -> Option<(&'static
     (!names.is_empty()).then(|| ("required", Json::texts(names)))
 }
 
-/// The members of a schema of several alternatives.
-fn any_of(mut alternatives: Vec<Vec<(&'static str, Json)>>) -> Vec<(&'static str, Json)> {
-    match alternatives.len() {
-        1 => alternatives.remove(0),
-        _ => {
-            let alternatives = alternatives.into_iter().map(Json::object);
-            vec![("anyOf", Json::list(alternatives))]
+/// The members of a schema.
+type Members = Vec<(&'static str, Json)>;
+
+/// The members of a schema of several alternatives. Where these are different types, it is a single
+/// schema of them all: tools then say exactly what is wrong.
+fn any_of(mut alternatives: Vec<Members>) -> Members {
+    if alternatives.len() == 1 {
+        return alternatives.remove(0);
+    }
+    let types = alternatives.iter().map(|members| &members[0].1);
+    let mut types: Vec<Json> = types.cloned().collect();
+    let are_different = (1..types.len()).all(|index| !types[..index].contains(&types[index]));
+    let enumerated = |members: &Members| members.iter().any(|(key, _)| *key == "enum");
+    if are_different && !alternatives.iter().any(enumerated) {
+        types.sort_by_key(Json::to_string);
+        let others = alternatives
+            .into_iter()
+            .flat_map(|members| members.into_iter().skip(1));
+        return [("type", Json::list(types))]
+            .into_iter()
+            .chain(others)
+            .collect();
+    }
+    let alternatives = alternatives.into_iter().map(Json::object);
+    vec![("anyOf", Json::list(alternatives))]
+}
+
+/// Adds an alternative to others. The range of a number becomes one that has both.
+fn add(alternative: Members, alternatives: &mut Vec<Members>) {
+    if alternatives.contains(&alternative) {
+        return;
+    }
+    let number = |members: &Members| match members.as_slice() {
+        [(_, kind), (_, Json::Number(least)), (_, Json::Number(most))] => {
+            Some((kind.clone(), *least, *most))
         }
+        _ => None,
+    };
+    let Some((kind, least, most)) = number(&alternative) else {
+        return alternatives.push(alternative);
+    };
+    let known = alternatives.iter_mut().find_map(|members| {
+        let (own, from, to) = number(members)?;
+        (own == kind).then_some((members, from, to))
+    });
+    match known {
+        Some((members, from, to)) => {
+            members[1].1 = Json::Number(least.min(from));
+            members[2].1 = Json::Number(most.max(to));
+        }
+        None => alternatives.push(alternative),
     }
 }
 
 /// The members of the schema of each form.
-fn alternatives_of(
-    forms: &[Form],
-    about: Option<&About>,
-    section: &Section,
-) -> Vec<Vec<(&'static str, Json)>> {
+fn alternatives_of(forms: &[Form], about: Option<&About>, section: &Section) -> Vec<Members> {
     let range = about.and_then(|about| about.range);
     let number = |name: &str| {
         let mut members = vec![("type", Json::text(name))];
         if let Some((least, most)) = range {
             let bounds = [("minimum", least), ("maximum", most)];
-            members.extend(bounds.map(|(name, bound)| (name, Json::Word(bound.to_string()))));
+            members.extend(bounds.map(|(name, bound)| (name, Json::Number(bound))));
         }
         members
     };
@@ -372,7 +399,7 @@ fn alternatives_of(
     alternatives
 }
 
-fn names_of<'n>(names: impl IntoIterator<Item = &'n str>) -> Vec<(&'static str, Json)> {
+fn names_of<'n>(names: impl IntoIterator<Item = &'n str>) -> Members {
     vec![("type", Json::text("string")), ("enum", Json::texts(names))]
 }
 

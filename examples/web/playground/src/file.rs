@@ -68,7 +68,8 @@ impl NetFile {
         let refused = told.as_ref().err().map(ToString::to_string);
         let given = told.ok().flatten().map(|told| told.file);
         let (info, opened) = Info::without_contents(path, &bytes, given);
-        let header = opened.and_then(|opened| match opened.layout.format {
+        let layout = opened.map(|opened| opened.layout);
+        let header = layout.as_ref().and_then(|layout| match layout.format {
             format::Format::Stockfish { version, hash } => Some(format!(
                 "version {version:#010x}, network hash {hash:#010x}"
             )),
@@ -86,7 +87,7 @@ impl NetFile {
         };
         let file = NetFile {
             bytes,
-            checked: None,
+            checked: layout.map(|layout| (layout, Ok(()))),
             net: None,
         };
         Ok((file, dropped))
@@ -142,8 +143,7 @@ pub(crate) fn size(network: &Network) -> u64 {
 /// Reports that the weights of a network do not fit in the memory of the page, where a list of them
 /// would only end the module.
 fn check_room(network: &Network) -> Result<(), String> {
-    // For a moment there is also what is unpacked of the file.
-    let bytes = size(network) + file_layout(network).max_len();
+    let bytes = size(network);
     let mut room: Vec<u8> = Vec::new();
     let len = usize::try_from(bytes).unwrap_or(usize::MAX);
     room.try_reserve_exact(len).map_err(|_| {

@@ -11,7 +11,8 @@ use nnue_playground::{Gallery, Playground};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-const NET: &str = "../../nets/nn-37f18f62d772.nnue";
+use crate::NET;
+
 const TOLD: &str = "../../nets/primer.nnue";
 const UNTOLD: &str = "../../nets/bullet.bin";
 

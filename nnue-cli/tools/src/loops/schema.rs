@@ -168,7 +168,10 @@ fn read<T: Documented>() -> (Map<String, Value>, Value) {
     }
     let table: Result<T, _> = serde_json::from_value(required.clone().into());
     let values = table.map(serde_json::to_value);
-    (required, values.map_or(Value::Null, Result::unwrap_or_default))
+    (
+        required,
+        values.map_or(Value::Null, Result::unwrap_or_default),
+    )
 }
 
 /// A value of a form.

@@ -24,7 +24,7 @@ documented! {
     /// The keys of a product.
     #[derive(Clone, Debug, PartialEq)]
     pub struct Keys {
-        /// `shift`: the bits that are shifted out to the right. A list is refused by the check.
+        /// `shift`: the bits that are shifted out to the right; a single number.
         #[within(0..=31)]
         pub shift: Option<Spanned<Vec<Spanned<i64>>>>,
         /// `one`: the integer that stands for 1.0 in the result; when absent, it is the product of the

@@ -8,8 +8,9 @@ const LINE: usize = 100;
 /// A value of JSON.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Json {
-    /// A number, `true` or `false`, or another value that is written already.
+    /// `true`, `false`, or another value that is written already.
     Word(String),
+    Number(i64),
     Text(String),
     List(Vec<Json>),
     Object(Vec<(String, Json)>),
@@ -45,7 +46,7 @@ impl Json {
         }
         let deeper = format!("{indent}  ");
         match self {
-            Json::Word(_) | Json::Text(_) => f.write_str(&short),
+            Json::Word(_) | Json::Number(_) | Json::Text(_) => f.write_str(&short),
             Json::List(items) => {
                 for (index, item) in items.iter().enumerate() {
                     let before = if index == 0 { "[" } else { "," };
@@ -69,6 +70,7 @@ impl Json {
     fn inline(&self) -> String {
         match self {
             Json::Word(word) => word.clone(),
+            Json::Number(number) => number.to_string(),
             Json::Text(text) => quoted(text),
             Json::List(items) => {
                 let items: Vec<String> = items.iter().map(Json::inline).collect();

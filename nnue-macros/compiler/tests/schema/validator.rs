@@ -16,14 +16,9 @@ pub(crate) fn allows(schema: &Value, value: &Value) -> bool {
     };
     let holds = |(keyword, says): (&String, &Value)| match keyword.as_str() {
         "$schema" | "$id" | "title" | "description" | "default" | "then" | "else" => true,
-        "type" => match says.as_str().unwrap() {
-            "object" => value.is_object(),
-            "array" => value.is_array(),
-            "string" => value.is_string(),
-            "boolean" => value.is_boolean(),
-            "integer" => value.is_i64(),
-            "number" => value.is_number(),
-            other => panic!("unknown type {other}"),
+        "type" => match says {
+            Value::Array(types) => types.iter().any(|each| is(each, value)),
+            one => is(one, value),
         },
         "enum" => says.as_array().unwrap().contains(value),
         "minimum" => number(value).is_none_or(|found| found >= number(says).unwrap()),
@@ -51,6 +46,18 @@ pub(crate) fn allows(schema: &Value, value: &Value) -> bool {
         other => panic!("unknown keyword {other}"),
     };
     keywords.iter().all(holds)
+}
+
+fn is(kind: &Value, value: &Value) -> bool {
+    match kind.as_str().unwrap() {
+        "object" => value.is_object(),
+        "array" => value.is_array(),
+        "string" => value.is_string(),
+        "boolean" => value.is_boolean(),
+        "integer" => value.is_i64(),
+        "number" => value.is_number(),
+        other => panic!("unknown type {other}"),
+    }
 }
 
 fn number(value: &Value) -> Option<f64> {
