@@ -414,11 +414,11 @@ fn text_or_number<'t>(
     found: &'t Value<'t>,
     diagnostics: &mut Diagnostics,
 ) -> Option<&'t Value<'t>> {
-    match found.get_ref() {
-        DeValue::Integer(_) => drop(integer(key, found, diagnostics)?),
-        _ => drop(string(key, found, diagnostics)?),
-    }
-    Some(found)
+    let is_right = match found.get_ref() {
+        DeValue::Integer(_) => integer(key, found, diagnostics).is_some(),
+        _ => string(key, found, diagnostics).is_some(),
+    };
+    is_right.then_some(found)
 }
 
 /// Decodes the value that a field of this type must hold. A field without a type holds bytes.
