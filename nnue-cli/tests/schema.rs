@@ -12,14 +12,18 @@ fn the_schemas_are_those_of_the_repository() {
     let of_specs = fs::read_to_string(golden::path("../specs/spec.schema.json")).expect("is there");
     assert!(output(&["schema"]) == of_specs && output(&["schema", "spec"]) == of_specs);
     let of_runs = golden::path("../examples/loops/run.schema.json");
-    golden::compare(&of_runs, &output(&["schema", "run"])).unwrap_or_else(|error| panic!("{error}"));
+    golden::compare(&of_runs, &output(&["schema", "run"]))
+        .unwrap_or_else(|error| panic!("{error}"));
 }
 
 #[test]
 fn specs_that_are_written_name_it() {
     let line = format!("#:schema {URL}\n");
     let known = output(&["spec", "../examples/nets/nn-37f18f62d772.nnue"]);
-    assert!(known.starts_with(&line) && known.matches("#:schema").count() == 1, "{known}");
+    assert!(
+        known.starts_with(&line) && known.matches("#:schema").count() == 1,
+        "{known}"
+    );
     let whole = output(&["check", "../specs/bullet/input_buckets.toml"]);
     assert!(whole.contains(&format!("\n\n{line}")), "{whole}");
 }

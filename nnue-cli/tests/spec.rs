@@ -2,6 +2,7 @@
 
 use std::fs;
 
+use nnue_compiler::schema::with_schema;
 use nnue_test_support::{generations, synthetic};
 
 use crate::networks::{NET, network_in};
@@ -10,7 +11,7 @@ use crate::program::{output, refusal, scratch, scratch_path, text};
 #[test]
 fn a_known_net_has_the_spec_of_the_folder() {
     let expected = concat!(env!("CARGO_MANIFEST_DIR"), "/../specs/small128.toml");
-    let expected = fs::read_to_string(expected).expect("the spec is there");
+    let expected = with_schema(&fs::read_to_string(expected).expect("the spec is there"));
     assert_eq!(output(&["spec", NET]), expected);
     let path = text(&scratch_path("small128-of-net.toml"));
     assert_eq!(output(&["spec", NET, "--out", &path]), "");

@@ -2,6 +2,7 @@
 
 import ast
 import inspect
+import itertools
 import textwrap
 from typing import Any
 
@@ -96,7 +97,7 @@ def _documentation(table: type) -> dict[str, str]:
     """What stands below the fields of a table."""
     body = ast.parse(textwrap.dedent(inspect.getsource(table))).body[0].body  # type: ignore[attr-defined]
     said = {}
-    for field, below in zip(body, body[1:], strict=False):
+    for field, below in itertools.pairwise(body):
         if isinstance(field, ast.AnnAssign) and isinstance(below, ast.Expr):
             text = ast.literal_eval(below.value)
             said[field.target.id] = " ".join(text.split())  # type: ignore[union-attr]

@@ -75,12 +75,12 @@ export function namedValues(schemas) {
 
 /** Whether a key is a table, or many, and not a value too. */
 export function isTable(schemas) {
-  const types = schemas.map(({ type }) => type).filter(Boolean);
+  const types = schemas.flatMap(({ type }) => type ?? []);
   return types.length > 0 && (types.every((type) => type === 'object') || isMany(schemas));
 }
 
 export function isMany(schemas) {
-  const types = schemas.map(({ type }) => type).filter(Boolean);
+  const types = schemas.flatMap(({ type }) => type ?? []);
   return types.length > 0 && types.every((type) => type === 'array')
     && schemas.every(({ items }) => !items || expanded(items).some(({ type }) => type === 'object'));
 }
@@ -92,7 +92,7 @@ export function described(schemas) {
 
 /** In a few words: the type, the range, the default. */
 export function inShort(schemas) {
-  const types = new Set(schemas.map(({ type }) => type).filter(Boolean));
+  const types = new Set(schemas.flatMap(({ type }) => type ?? []));
   const { minimum, maximum } = schemas.find((schema) => 'minimum' in schema || 'maximum' in schema) ?? {};
   const fallback = schemas.find((schema) => schema.default !== undefined)?.default;
   return [

@@ -15,6 +15,9 @@
 //!
 //! Others may use the public items of a module. All types for results derive serde's `Serialize`;
 //! the caller makes tables and colours.
+//!
+//! [`adopt`], [`picture`], [`export::rust`] and what [`nets`] does with bytes also run in a web page,
+//! where there are no threads, clocks and files.
 
 #![forbid(unsafe_code)]
 #![cfg_attr(

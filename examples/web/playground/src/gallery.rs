@@ -1,5 +1,6 @@
 //! The specs of the project, to begin with.
 
+use nnue_compiler::schema::{with_schema, without_schema};
 use serde::Serialize;
 
 /// The specs that a page offers.
@@ -18,8 +19,8 @@ pub struct Spec {
     pub group: &'static str,
     /// The first sentence of the comment at its beginning.
     pub title: String,
-    /// The text.
-    pub text: &'static str,
+    /// The text. Its first line names the schema by its address, as the text may go to any folder.
+    pub text: String,
 }
 
 macro_rules! specs {
@@ -65,8 +66,8 @@ impl Gallery {
         let specs = SPECS.iter().map(|(group, name, text)| Spec {
             name,
             group,
-            title: title(text),
-            text,
+            title: title(without_schema(text)),
+            text: with_schema(text),
         });
         Gallery {
             specs: specs.collect(),
@@ -76,9 +77,7 @@ impl Gallery {
 
 /// The first sentence of the comment at the beginning of a spec, without its period.
 fn title(text: &str) -> String {
-    // Lines for editors, such as `#:schema`, are no comment.
-    let lines = text.lines().filter(|line| !line.starts_with("#:"));
-    let comment = lines.map_while(|line| line.strip_prefix('#'));
+    let comment = text.lines().map_while(|line| line.strip_prefix('#'));
     let comment: Vec<&str> = comment.map(str::trim).collect();
     let comment = comment.join(" ");
     let sentence = comment

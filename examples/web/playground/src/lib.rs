@@ -181,3 +181,40 @@ pub extern "C" fn adopt() -> usize {
 pub extern "C" fn evaluate() -> usize {
     answer(|playground, position| playground.evaluate(&position))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn said() -> String {
+        EXCHANGE.with_borrow(|exchange| exchange.output.clone())
+    }
+
+    #[test]
+    fn answers_are_json_with_what_was_found_or_an_error() {
+        assert!(!input(4).is_null());
+        assert_eq!(check(), said().len());
+        assert!(said().starts_with("{\"ok\":{\"diagnostics\":[{\"severity\":\"error\","));
+        plan();
+        assert_eq!(
+            said(),
+            "{\"error\":\"found no spec without mistakes, expected one to be checked first\"}"
+        );
+    }
+
+    #[test]
+    fn there_is_no_room_for_more_than_all_memory() {
+        assert!(input(usize::MAX).is_null());
+        assert!(!input(0).is_null());
+    }
+
+    #[test]
+    fn the_message_of_a_panic_is_kept_until_it_is_asked_for() {
+        let caught = panic::catch_unwind(|| answer::<()>(|_, _| panic!("a planted mistake")));
+        assert!(caught.is_err());
+        assert_eq!(panic_message(), said().len());
+        assert!(said().contains("src/lib.rs") && said().contains("a planted mistake"));
+        assert_eq!(panic_message(), 0);
+        assert!(gallery() > 100_000, "the next call works");
+    }
+}

@@ -34,7 +34,7 @@ fn calls() -> Vec<Call> {
         specs
             .iter()
             .find(|spec| spec.name == name)
-            .map(|spec| spec.text.into())
+            .map(|spec| spec.text.clone())
     };
     let mut calls: Vec<Call> = vec![
         ("plan", Some("avx2".into()), None),
@@ -56,7 +56,7 @@ fn calls() -> Vec<Call> {
     ];
     calls.extend(FENS.map(|fen| ("evaluate", Some(fen.into()), None)));
     for spec in &specs {
-        calls.push(("check", Some(spec.text.into()), None));
+        calls.push(("check", Some(spec.text.clone()), None));
         calls.push(("plan", Some("simd128".into()), None));
         calls.push(("fits", None, None));
     }

@@ -51,12 +51,12 @@ fn further_heads_have_their_names() {
 #[test]
 fn the_clock_of_the_position_counts() {
     let mut page = narrow("engines/integral");
-    let mut value = |clock: u32| {
+    let mut neurons = |clock: u32| {
         let fen = format!("4k3/8/8/8/8/8/3Q4/4K3 w - - {clock} 60");
-        page.evaluate(fen.as_bytes()).expect("a position").value
+        page.evaluate(fen.as_bytes()).expect("a position").neurons
     };
-    assert_eq!(value(0), value(1));
-    assert_ne!(value(0), value(60));
+    assert_eq!(neurons(0), neurons(1));
+    assert_ne!(neurons(0), neurons(60));
 }
 
 #[test]

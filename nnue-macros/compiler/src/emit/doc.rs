@@ -3,7 +3,7 @@
 
 use super::program::Program;
 use crate::diagram::{diagram, fraction, further_rows, headline, outline, selection, sets};
-use nnue_format::{Encoding, FieldForm, Format, Overflow, Quantise, Section, START_LEN, Tail};
+use nnue_format::{Encoding, FieldForm, Format, Overflow, Quantise, START_LEN, Section, Tail};
 
 use crate::layout;
 use crate::network::file::{Role, Tensor};
