@@ -10,6 +10,9 @@ const LETTERS = 'KQRBNPkqrbnp';
 /** After a glyph: a letter, and no coloured picture of a pawn. */
 const AS_TEXT = '\uFE0E';
 
+/** Boards of the page so far, whose hints have names of their own. */
+let boards = 0;
+
 const isWhite = (letter) => letter === letter.toUpperCase();
 const inWords = (letter) => `${isWhite(letter) ? 'white' : 'black'} ${NAMES[letter.toLowerCase()]}`;
 
@@ -121,11 +124,14 @@ export class Board {
     this.setting.ariaPressed = 'false';
     this.input = element('input', { type: 'text', className: 'fen', spellcheck: false, autocomplete: 'off', ariaLabel: 'FEN of the position' });
     this.input.addEventListener('input', () => { this.fen = this.input.value; });
+    const hint = element('p', { className: 'hint', id: `board-hint-${boards++}` },
+      'Drag pieces, or use the arrows and Enter. Rules are not checked. While you set up, letters as in a FEN put pieces down, and Delete takes them off.');
+    this.grid.setAttribute('aria-describedby', hint.id);
     return element('div', { className: 'controls' },
       element('div', { className: 'buttons' }, this.back, this.forward, this.turn, this.setting,
         button('start of a game', 'Start', () => this.to(positionOf(START))),
         button('flip the board', 'Flip', () => this.grid.classList.toggle('flipped'))),
-      this.input);
+      this.input, hint);
   }
 
   draw() {
