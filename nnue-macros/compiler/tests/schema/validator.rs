@@ -30,9 +30,9 @@ pub(crate) fn allows(schema: &Value, value: &Value) -> bool {
             .any(|each| allows(each, value)),
         "items" => items(value).all(|item| allows(says, item)),
         "required" => {
-            let names = says.as_array().unwrap().iter();
+            let mut names = says.as_array().unwrap().iter();
             let has = |name: &Value| value.get(name.as_str().unwrap()).is_some();
-            !value.is_object() || names.map(has).all(|has| has)
+            !value.is_object() || names.all(has)
         }
         "properties" => members(value)
             .all(|(key, value)| says.get(key).is_none_or(|schema| allows(schema, value))),
