@@ -43,9 +43,12 @@ pub fn run_schema() -> String {
 pub(super) trait Documented: DeserializeOwned + Serialize {
     /// What is said of the table.
     const TABLE: &'static [&'static str];
-    /// For each key its name, what is said of it, and its values.
-    const KEYS: &'static [(&'static str, &'static [&'static str], fn() -> Value)];
+    /// Its keys.
+    const KEYS: &'static [Key];
 }
+
+/// A key: its name, what is said of it, and its values.
+pub(super) type Key = (&'static str, &'static [&'static str], fn() -> Value);
 
 /// Declares the struct of a table with what is said of its keys.
 macro_rules! documented {
@@ -70,11 +73,7 @@ macro_rules! documented {
 
         impl $crate::loops::schema::Documented for $name {
             const TABLE: &'static [&'static str] = &[$($about),*];
-            const KEYS: &'static [(
-                &'static str,
-                &'static [&'static str],
-                fn() -> serde_json::Value,
-            )] = &[$((
+            const KEYS: &'static [$crate::loops::schema::Key] = &[$((
                 stringify!($field),
                 &[$($line),*],
                 <$type as $crate::loops::schema::Form>::form,
