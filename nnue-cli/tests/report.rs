@@ -6,6 +6,7 @@ use std::process::Command;
 use base64::Engine;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
 use flate2::read::DeflateDecoder;
+use nnue_compiler::schema::with_schema;
 use nnue_test_support::net_file::net_file_of;
 use roxmltree::{Document, Node};
 use serde_json::Value;
@@ -102,7 +103,7 @@ fn a_page_has_all_of_a_net() {
         .collect();
     assert_eq!(elsewhere, [playground(&document)]);
     let spec = std::fs::read_to_string(SPEC).expect("specs can be read");
-    assert_eq!(spec_of(playground(&document)), spec);
+    assert_eq!(spec_of(playground(&document)), with_schema(&spec));
 }
 
 /// The address of the page that shows the spec.
