@@ -78,7 +78,10 @@ class Links:
         """The link of the book that stands for a link of the document."""
         file, mark, section = target.partition("#")
         if target.startswith(SITE):
-            return self.from_root((file.removeprefix(SITE) or ".") + "/index.html") + mark + section
+            page = (file.removeprefix(SITE).strip("/") or ".") + "/index.html"
+            if page != PLAYGROUND or HAS_PLAYGROUND:
+                return self.from_root(page) + mark + section
+            return target
         in_repository = re.match(rf"{re.escape(REPOSITORY)}/(?:blob|tree)/main/", file)
         if in_repository:
             path = file[in_repository.end() :]
