@@ -126,7 +126,7 @@ def test_inputs_for_which_rounding_is_too_much_turn_no_sign(name: str) -> None:
     network = wild(RUST_TESTS / name)
     before = [parameter.clone() for parameter in network.parameters()]
     network.clip()
-    # Sums beyond their limit take a few weights down by less than a thousandth; a sign would be all.
+    # Sums beyond their limit lower a few weights by less than a thousandth; a sign would be all.
     for old, new in zip(before, network.parameters()):
         torch.testing.assert_close(new, old, rtol=1e-3, atol=1e-3)
 
