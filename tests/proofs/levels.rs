@@ -514,16 +514,21 @@ macro_rules! functions_of_levels {
             (found, count)
         }
 
-        /// The blocks that `append_nonzero` finds, in ascending order and followed by zeros.
+        /// The blocks that `append_nonzero` finds, in ascending order and followed by zeros, and how
+        /// many it lists. Not every level lists them in order, and each only once: so a set sorts.
         pub(crate) fn nonzero(level: Level, blocks: &[[u8; 4]; BLOCKS]) -> ([u16; BLOCKS], usize) {
             let mut list = [0; BLOCKS];
             let found = &mut list;
             let count = dispatch!(level, nonzero(blocks, found));
-            // Most levels list them in order.
-            if !list[..count].is_sorted() {
-                list[..count].sort_unstable();
+            let mut set = list[..count]
+                .iter()
+                .fold(0_u32, |set, block| set | 1 << block);
+            let mut sorted = [0; BLOCKS];
+            for place in &mut sorted[..set.count_ones() as usize] {
+                *place = set.trailing_zeros() as u16;
+                set &= set - 1;
             }
-            (list, count)
+            (sorted, count)
         }
     };
 }

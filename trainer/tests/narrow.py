@@ -24,6 +24,11 @@ def narrowed(text: str, path: Path) -> Path:
 
 def _with_width(text: str, width: int) -> str:
     """The spec with at most so many neurons, those besides that are not pooled."""
+    if not re.search(r"\bwidth *=", text):
+        # The spec that it is like has the width.
+        transformer = "[transformer]\n"
+        begin = text if transformer in text else f"{text}\n{transformer}"
+        return begin.replace(transformer, f"{transformer}width = {width}\n")
     unpooled = re.search(r"^unpooled *= *(\d+)", text, re.MULTILINE)
     most = width + (int(unpooled[1]) if unpooled else 0)
 
