@@ -151,7 +151,7 @@ impl Contender for PlantedPass<'_> {
 #[test]
 fn a_wrong_value_of_ours_is_noticed_in_every_pass() {
     let file = synthetic_net("small128");
-    let trace = small_trace();
+    let (peer, trace) = (peer(&file), small_trace());
     let engines = [Engine::new(1 << 16).expect("there is memory")];
     let in_engine = Conditions {
         engines: &engines,
@@ -162,7 +162,7 @@ fn a_wrong_value_of_ours_is_noticed_in_every_pass() {
             net: ours(&file),
             passes_before: passes_before.into(),
         };
-        race_all_levels(Box::new(planted), &peer(&file), &trace, conditions)
+        race_all_levels(Box::new(planted), &peer, &trace, conditions)
     };
     // One for the reference, then both searches in three passes, twice, on each level.
     let passes = 1 + 2 * 3 * 2 * Level::available().count();
