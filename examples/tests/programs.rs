@@ -1,8 +1,7 @@
 //! The programs run, and print what the networks say.
 
-use std::io::Write;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 use nnue_compiler::analyse;
 use nnue_compiler::diagnostics::SourceFile;
@@ -104,35 +103,6 @@ fn moves_come_back_to_the_start() {
     ];
     let expected = fens.map(|fen| interpreted(&Board::from_fen(fen).expect("a FEN")));
     assert_eq!(values(&printed), expected);
-}
-
-#[test]
-fn a_net_is_evaluated_without_a_compile() {
-    let nets = Path::new(env!("CARGO_MANIFEST_DIR")).join("nets");
-    let path = |name: &str| nets.join(name).display().to_string();
-    let fens = [
-        "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
-        "r3k1n1/5pb1/n1p3pr/3B2P1/P3Np1p/3PP2P/P1P2K2/7Q b - - 1 41",
-    ];
-    let run = |arguments: &[String]| {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_interpret"))
-            .args(arguments)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .expect("the program starts");
-        let mut stdin = child.stdin.take().expect("it is piped");
-        stdin
-            .write_all(fens.join("\n").as_bytes())
-            .expect("it is read");
-        drop(stdin);
-        let output = child.wait_with_output().expect("the program ends");
-        values(&String::from_utf8(output.stdout).expect("text"))
-    };
-    let expected = fens.map(|fen| interpreted(&Board::from_fen(fen).expect("a FEN")));
-    assert_eq!(run(&[path("primer.nnue")]), expected);
-    assert_eq!(run(&[path("primer.nnue"), path("primer.toml")]), expected);
-    assert_eq!(run(&[path("nn-37f18f62d772.nnue")])[0], 251);
 }
 
 #[test]

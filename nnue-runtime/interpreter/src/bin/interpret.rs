@@ -1,7 +1,7 @@
 //! What any net says of positions, without compiling its network. Stockfish's nets tell what they
 //! are, others have their spec in `net.toml` beside `net.nnue`, or it is the second argument.
 //!
-//! `cargo run --release --bin interpret -- NET [SPEC]`, with a FEN in each line of standard input
+//! `cargo run --release -p nnue-interpreter -- NET [SPEC]`, with a FEN in each line of standard input
 
 use std::error::Error;
 
