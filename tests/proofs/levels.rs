@@ -515,7 +515,8 @@ macro_rules! functions_of_levels {
         }
 
         /// The blocks that `append_nonzero` finds, in ascending order and followed by zeros, and how
-        /// many it lists. Not every level lists them in order, and each only once: so a set sorts.
+        /// many it lists. A set puts them in order, which not every level does: a block that is
+        /// listed twice is in the number alone.
         pub(crate) fn nonzero(level: Level, blocks: &[[u8; 4]; BLOCKS]) -> ([u16; BLOCKS], usize) {
             let mut list = [0; BLOCKS];
             let found = &mut list;

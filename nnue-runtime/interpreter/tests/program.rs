@@ -1,10 +1,14 @@
 //! The program `interpret` prints what the library says.
 
+use std::fs;
 use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use nnue_compiler::analyse;
+use nnue_compiler::diagnostics::SourceFile;
 use nnue_interpreter::Net;
+use nnue_runtime::{Board, Position};
 
 const FENS: [&str; 2] = [
     "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
@@ -32,8 +36,16 @@ fn nets_are_evaluated_without_a_compile() {
     let nets = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/nets");
     let [primer, spec, stockfish] =
         ["primer.nnue", "primer.toml", "nn-37f18f62d772.nnue"].map(|name| nets.join(name));
-    let net = Net::recognise(&primer).expect("its spec is beside it");
-    let lines = FENS.map(|fen| format!("{}\n", net.evaluate_fen(fen).expect("a FEN")));
+    let text = fs::read_to_string(&spec).expect("the spec is there");
+    let network = analyse(&SourceFile::new("spec", &text)).expect("a spec without errors");
+    let by_pieces = network.stacks.by_pieces.expect("pieces choose the stack");
+    let net = Net::from_bytes(&network, &fs::read(&primer).expect("the net is there"));
+    let net = net.expect("the net fits its spec");
+    let lines = FENS.map(|fen| {
+        let board = Board::from_fen(fen).expect("a FEN");
+        let stack = usize::from(by_pieces[board.occupied().len()]);
+        format!("{}\n", net.evaluate(&board, stack).outputs()[0].value)
+    });
     assert_eq!(interpret(&[&primer]), lines.concat());
     assert_eq!(interpret(&[&primer, &spec]), lines.concat());
     assert!(interpret(&[&stockfish]).starts_with("251\n"));
